@@ -1,0 +1,4 @@
+// Binds native/formats.
+#include "bind/bind.hpp"
+
+void subiso::bind_formats(nb::module_&) {}

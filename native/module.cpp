@@ -1,0 +1,10 @@
+// The Python extension subiso._native: one bind function per room.
+#include "bind/bind.hpp"
+
+NB_MODULE(_native, m) {
+  m.doc() = "The native core of subiso: graph building, text parsing, generators, filters and the CPU engine.";
+  subiso::bind_graph(m);
+  subiso::bind_formats(m);
+  subiso::bind_generate(m);
+  subiso::bind_engine(m);
+}

@@ -1,0 +1,1 @@
+"""subiso: find, count and watch patterns in graphs."""

@@ -1,0 +1,62 @@
+"""Every exception of subiso. Each says what was wrong, where, and what to do."""
+
+from __future__ import annotations
+
+
+class SubisoError(Exception):
+    """Base of all of them; `hint` says what to do next.
+
+    >>> raise SubisoError("the graph has no labels", hint="pass vertex_labels=")
+    Traceback (most recent call last):
+    subiso.errors.SubisoError: the graph has no labels
+      hint: pass vertex_labels=
+    """
+
+    def __init__(self, message: str, *, hint: str | None = None) -> None:
+        self.message = message
+        self.hint = hint
+        super().__init__(message if hint is None else f"{message}\n  hint: {hint}")
+
+
+class GraphError(SubisoError, ValueError):
+    """Raised when edges, labels, columns or ids do not form a graph."""
+
+
+class FormatError(SubisoError, ValueError):
+    """Raised when a file cannot be read or written; names the file and, for text, the line."""
+
+    def __init__(
+        self, message: str, *, path: str | None = None, line: int | None = None, hint: str | None = None
+    ) -> None:
+        self.path = path
+        self.line = line
+        where = "" if path is None else f"{path}: " if line is None else f"{path}:{line}: "
+        super().__init__(where + message, hint=hint)
+
+
+class PatternError(SubisoError, ValueError):
+    """Raised when a pattern is malformed: unknown vertex, disconnected, too large, contradictory."""
+
+
+class PatternSyntaxError(PatternError):
+    """Raised when a pattern's text does not parse; shows the text and a caret."""
+
+    def __init__(self, message: str, *, text: str, position: int, hint: str | None = None) -> None:
+        self.text = text
+        self.position = position
+        start = text.rfind("\n", 0, position) + 1
+        end = text.find("\n", position)
+        line = text[start : end if end >= 0 else len(text)].replace("\t", " ")
+        super().__init__(f"{message}\n  {line}\n  {' ' * (position - start)}^", hint=hint)
+
+
+class QueryError(SubisoError, ValueError):
+    """Raised when a pattern or an argument does not fit the graph: mask of wrong length, unknown anchor, ..."""
+
+
+class UnsupportedError(SubisoError, NotImplementedError):
+    """Raised when something is understood but not supported; names it."""
+
+
+class CountOverflowError(SubisoError, OverflowError):
+    """Raised when a count leaves the signed 128-bit range of the accumulators."""
