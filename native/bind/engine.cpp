@@ -1,4 +1,147 @@
-// Binds native/engine.
-#include "bind/bind.hpp"
+// Binds native/storage, native/setops and native/engine.
+#include "engine/run.hpp"
 
-void subiso::bind_engine(nb::module_&) {}
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/pair.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/tuple.h>
+#include <nanobind/stl/vector.h>
+
+#include <memory>
+#include <optional>
+#include <stdexcept>
+
+#include "bind/bind.hpp"
+#include "storage/relation.hpp"
+
+namespace subiso {
+namespace {
+
+template <class T>
+using Optional = std::optional<In<T>>;
+template <class T>
+const T* data_or_null(const Optional<T>& a) {
+  return a ? a->data() : nullptr;
+}
+
+// offsets, neighbors, edge_ids, edge_fits
+using AdjacencyArrays = std::tuple<In<std::int64_t>, In<std::uint32_t>, Optional<std::uint32_t>, Optional<std::uint8_t>>;
+
+auto build_relation_arrays(const std::vector<AdjacencyArrays>& reverse, In<std::uint32_t> rank,
+                           In<std::uint32_t> vertex_at, bool keep_edge_ids) {
+  std::vector<AdjacencyView> views;
+  for (const auto& [offsets, neighbors, ids, fits] : reverse)
+    views.push_back({offsets.data(), neighbors.data(), data_or_null(ids), data_or_null(fits)});
+  RelationCsr csr;
+  {
+    nb::gil_scoped_release release;
+    csr = build_relation(views, rank.data(), vertex_at.data(), static_cast<std::uint32_t>(rank.size()), keep_edge_ids);
+  }
+  return nb::make_tuple(to_numpy(std::move(csr.offsets)), to_numpy(std::move(csr.neighbors)),
+                        to_numpy(std::move(csr.split)), to_numpy(std::move(csr.edge_ids)));
+}
+
+// offsets, neighbors, split
+using RelationArrays = std::tuple<In<std::int64_t>, In<std::uint32_t>, In<std::int64_t>>;
+using EntityArrays = std::tuple<In<std::int64_t>, In<std::uint32_t>, In<std::uint32_t>>;
+
+// A run and the arrays it reads, which must live as long.
+struct BoundRun {
+  nb::object kept;
+  std::unique_ptr<Run> run;
+};
+
+std::unique_ptr<BoundRun> make_run(nb::object kept, std::uint32_t num_vertices,
+                                   const std::vector<RelationArrays>& relations, In<std::int64_t> code,
+                                   const std::vector<In<std::uint64_t>>& filters,
+                                   const std::vector<In<std::int64_t>>& keys,
+                                   const std::vector<EntityArrays>& entities, In<std::uint32_t> seeds,
+                                   In<std::uint32_t> vertex_at, std::size_t batch_rows, int threads,
+                                   const std::optional<std::string>& setops) {
+  if (threads < 1 || batch_rows < 1) throw std::invalid_argument("threads and batch_rows must be positive");
+  std::vector<Csr> csrs;
+  for (const auto& [offsets, neighbors, split] : relations) {
+    if (offsets.size() != num_vertices + std::size_t{1} || split.size() != num_vertices)
+      throw std::invalid_argument("a relation does not fit the number of vertices");
+    csrs.push_back({offsets.data(), neighbors.data(), split.data()});
+  }
+  const ProgramLimits limits{static_cast<int>(relations.size()), static_cast<int>(filters.size()),
+                             static_cast<int>(keys.size()), static_cast<int>(entities.size())};
+  Inputs in{CsrStore(num_vertices, std::move(csrs)), parse_program(code.data(), code.size(), limits),
+            &choose_setops(setops ? setops->c_str() : nullptr), {}, {}, {}, seeds.data(), seeds.size(),
+            vertex_at.data(), batch_rows};
+  for (const auto& f : filters) {
+    if (f.size() * 64 < num_vertices) throw std::invalid_argument("a filter does not fit the number of vertices");
+    in.filters.push_back(f.data());
+  }
+  for (const auto& k : keys) {
+    if (k.size() != num_vertices) throw std::invalid_argument("a key does not fit the number of vertices");
+    in.keys.push_back(k.data());
+  }
+  for (const auto& [offsets, neighbors, ids] : entities)
+    in.entities.push_back({offsets.data(), neighbors.data(), ids.data()});
+  auto bound = std::make_unique<BoundRun>();
+  bound->kept = std::move(kept);
+  bound->run = std::make_unique<Run>(std::move(in), threads);
+  return bound;
+}
+
+nb::object next_batch(BoundRun& self, double seconds) {
+  Batch batch;
+  bool got = false;
+  {
+    nb::gil_scoped_release release;
+    got = self.run->scheduler().pop_batch(batch, seconds);
+  }
+  return got ? nb::cast(to_numpy(std::move(batch))) : nb::none();
+}
+
+nb::tuple total(BoundRun& self) {
+  const Count t = self.run->scheduler().total();
+  return nb::make_tuple(static_cast<std::int64_t>(t >> 64), static_cast<std::uint64_t>(t),
+                        self.run->scheduler().overflow());
+}
+
+template <Span (*kRun)(const SetOps&, Span, Span, std::uint32_t*)>
+Out<std::uint32_t> run_setop(const std::string& name, In<std::uint32_t> a, In<std::uint32_t> b) {
+  std::vector<std::uint32_t> out(std::max(a.size(), b.size()) + kSlack);
+  const Span result = kRun(choose_setops(name.c_str()), {a.data(), a.size()}, {b.data(), b.size()}, out.data());
+  out.resize(result.size);
+  return to_numpy(std::move(out));
+}
+Span run_intersect(const SetOps& ops, Span a, Span b, std::uint32_t* out) { return {out, ops.intersect(a, b, out)}; }
+Span run_subtract(const SetOps& ops, Span a, Span b, std::uint32_t* out) { return {out, ops.subtract(a, b, out)}; }
+
+}  // namespace
+
+void bind_engine(nb::module_& m) {
+  m.def("degree_ranks", [](In<std::int64_t> degree) {
+    return to_numpy(degree_ranks(std::vector<std::int64_t>(degree.data(), degree.data() + degree.size())));
+  });
+  m.def("build_relation", &build_relation_arrays);
+
+  m.def("setops_name", [](const std::optional<std::string>& name) {
+    return std::string(choose_setops(name ? name->c_str() : nullptr).name);
+  }, nb::arg("name") = nb::none());
+  m.def("intersect", &run_setop<run_intersect>);
+  m.def("subtract", &run_setop<run_subtract>);
+  m.def("intersect_count", [](const std::string& name, In<std::uint32_t> a, In<std::uint32_t> b) {
+    return choose_setops(name.c_str()).intersect_count({a.data(), a.size()}, {b.data(), b.size()});
+  });
+
+  nb::class_<BoundRun>(m, "Run")
+      .def("start", [](BoundRun& self) { self.run->start(); }, nb::call_guard<nb::gil_scoped_release>())
+      .def("wait", [](BoundRun& self, double seconds) { return self.run->scheduler().wait_done(seconds); },
+           nb::call_guard<nb::gil_scoped_release>())
+      .def("stop", [](BoundRun& self) { self.run->scheduler().stop(); })
+      .def("close", [](BoundRun& self) { self.run->close(); }, nb::call_guard<nb::gil_scoped_release>())
+      .def("next_batch", &next_batch)
+      .def("done", [](BoundRun& self) { return self.run->scheduler().done(); })
+      .def("progress", [](BoundRun& self) { return self.run->scheduler().fraction_of_seeds(); })
+      .def("total", &total);
+  m.def("make_run", &make_run, nb::arg("kept"), nb::arg("num_vertices"), nb::arg("relations"), nb::arg("code"),
+        nb::arg("filters"), nb::arg("keys"), nb::arg("entities"), nb::arg("seeds"), nb::arg("vertex_at"),
+        nb::arg("batch_rows"), nb::arg("threads"), nb::arg("setops") = nb::none());
+}
+
+}  // namespace subiso

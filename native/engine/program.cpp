@@ -1,0 +1,122 @@
+#include "engine/program.hpp"
+
+#include <stdexcept>
+#include <string>
+
+namespace subiso {
+namespace {
+
+// Reads the flat code front to back; every index is checked where it is read.
+class Reader {
+ public:
+  Reader(const std::int64_t* code, std::size_t length, const ProgramLimits& limits)
+      : at_(code), end_(code + length), limits_(limits) {}
+
+  Program program() {
+    Program p;
+    const int num_levels = number(1, kMaxLevels + 1);
+    const int num_sets = number(0, 1 << 16);
+    p.edge_isomorphism = number(0, 2) != 0;
+    p.emit = number(0, 2) != 0;
+    for (int i = 0; i < num_levels; ++i) p.levels.push_back(level(i, num_sets));
+    for (int i = 0; i < num_sets; ++i) {
+      const int depth = number(0, num_levels);
+      p.sets.push_back({depth, expression(depth + 1, i)});
+      p.levels[static_cast<std::size_t>(depth)].sets.push_back(i);
+    }
+    if (p.emit) {
+      for (int i = 0; i < num_levels; ++i) p.column_of.push_back(number(0, num_levels));
+    } else {
+      tail(p, num_levels, num_sets);
+    }
+    if (at_ != end_) fail("trailing words");
+    return p;
+  }
+
+ private:
+  [[noreturn]] static void fail(const char* what) {
+    throw std::invalid_argument(std::string("malformed program: ") + what);
+  }
+
+  std::int64_t word() {
+    if (at_ == end_) fail("too short");
+    return *at_++;
+  }
+  int number(std::int64_t least, std::int64_t limit) {
+    const std::int64_t value = word();
+    if (value < least || value >= limit) fail("index out of range");
+    return static_cast<int>(value);
+  }
+  std::vector<int> numbers(int limit) {
+    std::vector<int> values(static_cast<std::size_t>(number(0, 1 << 16)));
+    for (int& v : values) v = number(0, limit);
+    return values;
+  }
+
+  Source source(int positions, int sets) {
+    Source s;
+    s.kind = static_cast<Source::Kind>(number(0, 3));
+    if (s.kind == Source::kList) {
+      s.position = number(0, positions);
+      s.relation = number(0, limits_.relations);
+    } else if (s.kind == Source::kSet) {
+      s.set = number(0, sets);
+    }
+    return s;
+  }
+  SetExpression expression(int positions, int sets) {
+    SetExpression e;
+    e.source = source(positions, sets);
+    for (int left = number(0, 1 << 16); left > 0; --left) {
+      const bool negative = number(0, 2) != 0;
+      const int position = number(0, positions);
+      e.operands.push_back({negative, position, number(0, limits_.relations)});
+    }
+    e.lower = numbers(positions);
+    e.upper = numbers(positions);
+    e.filter = number(kNone, limits_.filters);
+    return e;
+  }
+  Level level(int index, int num_sets) {
+    Level l;
+    l.expression = expression(index, num_sets);
+    if (!l.expression.operands.empty()) fail("a level has no operands of its own");
+    if ((l.expression.source.kind == Source::kSeeds) != (index == 0)) fail("seeds belong to level 0");
+    l.distinct = numbers(index);
+    for (int left = number(0, 1 << 16); left > 0; --left) {
+      const int op = number(0, 6), mine = number(0, limits_.keys), position = number(0, index);
+      l.pairs.push_back({static_cast<PairFilter::Op>(op), mine, position, number(0, limits_.keys)});
+    }
+    for (int left = number(0, 1 << 16); left > 0; --left) {
+      const int from = number(0, index + 1), to = number(0, index + 1);
+      l.edges.push_back({from, to, number(0, limits_.entities)});
+    }
+    return l;
+  }
+  void tail(Program& p, int num_levels, int num_sets) {
+    const int num_sizes = number(0, 1 << 16);
+    for (int i = 0; i < num_sizes; ++i) {
+      TailSize size;
+      size.expression = expression(num_levels, num_sets);
+      if (size.expression.source.kind == Source::kSeeds) fail("a tail set has a source");
+      size.distinct = numbers(num_levels);
+      p.sizes.push_back(std::move(size));
+    }
+    for (int left = number(0, 1 << 20); left > 0; --left) {
+      const std::int64_t coefficient = word();
+      p.terms.push_back({coefficient, numbers(num_sizes)});
+    }
+  }
+
+  const std::int64_t* at_;
+  const std::int64_t* end_;
+  ProgramLimits limits_;
+};
+
+}  // namespace
+
+Program parse_program(const std::int64_t* code, std::size_t length, const ProgramLimits& limits) {
+  return Reader(code, length, limits).program();
+}
+
+}  // namespace subiso

@@ -1,0 +1,97 @@
+// A plan as the native engine runs it: levels (loops), sets computed between them, and a tail. Python lowers a Plan to
+// a flat list of integers (engine/lower.py); parse_program reads and checks it.
+#pragma once
+#include <cstdint>
+#include <vector>
+
+namespace subiso {
+
+inline constexpr int kMaxLevels = 64;
+inline constexpr int kNone = -1;
+
+// Where a level or a set takes its elements from.
+struct Source {
+  enum Kind { kSeeds = 0, kList = 1, kSet = 2 } kind = kSeeds;
+  int position = kNone;  // kList: whose neighbours
+  int relation = kNone;  // kList: which neighbours
+  int set = kNone;       // kSet
+};
+
+struct Operand {
+  bool negative;
+  int position;
+  int relation;
+};
+
+// source, intersected with (or without) the operands' lists, within bounds, passing a filter.
+struct SetExpression {
+  Source source;
+  std::vector<Operand> operands;
+  std::vector<int> lower;  // elements are > match[p] for these positions p
+  std::vector<int> upper;  // elements are < match[p]
+  int filter = kNone;      // bitmap that elements must be in
+};
+
+// Computed as soon as position `depth` is matched.
+struct SetNode {
+  int depth;
+  SetExpression expression;
+};
+
+// Elements also differ from match[p] for p in `distinct`.
+struct TailSize {
+  SetExpression expression;
+  std::vector<int> distinct;
+};
+
+// compare(key[left][x], key[right][match[position]]): a pair filter on vertex columns.
+struct PairFilter {
+  enum Op { kLess = 0, kLessEqual, kGreater, kGreaterEqual, kEqual, kNotEqual } op;
+  int left;
+  int position;
+  int right;
+};
+
+// A pattern edge between two positions, in edge-isomorphism mode (entities: index of the relation with edge ids).
+struct EdgeCheck {
+  int source;
+  int target;
+  int entities;
+};
+
+struct Level {
+  SetExpression expression;  // without operands
+  std::vector<int> distinct;
+  std::vector<PairFilter> pairs;
+  std::vector<EdgeCheck> edges;  // pattern edges that this level completes
+  std::vector<int> sets;         // sets to compute when this level's position is matched
+};
+
+// One monomial of the tail's polynomial: coefficient * product of sizes.
+struct Term {
+  std::int64_t coefficient;
+  std::vector<int> factors;
+};
+
+struct Program {
+  std::vector<Level> levels;
+  std::vector<SetNode> sets;
+  bool emit = false;
+  std::vector<TailSize> sizes;
+  std::vector<Term> terms;
+  std::vector<int> column_of;  // emit: position -> column of the row
+  bool edge_isomorphism = false;
+};
+
+// Counts of things outside the program that it refers to by index.
+struct ProgramLimits {
+  int relations;
+  int filters;
+  int keys;
+  int entities;
+};
+
+// Throws std::invalid_argument when the code is malformed or refers to what is not there.
+Program parse_program(const std::int64_t* code, std::size_t length, const ProgramLimits& limits);
+
+}  // namespace subiso

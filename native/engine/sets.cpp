@@ -1,0 +1,123 @@
+#include "engine/sets.hpp"
+
+#include <algorithm>
+
+namespace subiso {
+namespace {
+
+bool has(const std::vector<int>& positions, int p) {
+  return std::find(positions.begin(), positions.end(), p) != positions.end();
+}
+
+}  // namespace
+
+Span Sets::trim(Span s, const std::vector<int>& lower, const std::vector<int>& upper) const {
+  const std::uint32_t *first = s.begin(), *last = s.end();
+  for (int p : lower) {
+    if (first != last && *first <= match[p]) first = gallop(first, last, match[p] + 1);
+  }
+  for (int p : upper) {
+    if (first != last && *(last - 1) >= match[p]) last = std::lower_bound(first, last, match[p]);
+  }
+  return {first, static_cast<std::size_t>(last - first)};
+}
+
+Span Sets::slice(const SetExpression& e) const {
+  const Source& source = e.source;
+  if (source.kind == Source::kSet) return trim(spans_[static_cast<std::size_t>(source.set)], e.lower, e.upper);
+  const std::uint32_t v = match[source.position];
+  const Span list = has(e.lower, source.position) ? in_.store.neighbors_above(v, source.relation)
+                                                  : in_.store.neighbors(v, source.relation);
+  return trim(list, e.lower, e.upper);
+}
+
+Span Sets::list_of(const Operand& o, const std::vector<int>& lower) const {
+  const std::uint32_t v = match[o.position];
+  if (has(lower, o.position)) return in_.store.neighbors_above(v, o.relation);
+  return trim(in_.store.neighbors(v, o.relation), lower, {});
+}
+
+std::size_t Sets::gather(const SetExpression& e, Span (&lists)[kMaxLevels + 1]) const {
+  std::size_t n = 0;
+  lists[n++] = slice(e);
+  for (const Operand& o : e.operands)
+    if (!o.negative) lists[n++] = list_of(o, e.lower);
+  if (n > 2) std::sort(lists, lists + n, [](Span a, Span b) { return a.size < b.size; });
+  return n;
+}
+
+Span Sets::intersect_all(const Span* lists, std::size_t n, Scratch& target) {
+  Span result = lists[0];
+  for (std::size_t i = 1; i < n; ++i) {
+    if (result.size == 0) return result;
+    // Alternate so that the last result lands in target.
+    std::uint32_t* out =
+        ((n - 1 - i) % 2 == 0 ? target : spare_).room(std::min(result.size, lists[i].size) + kSlack);
+    result = {out, in_.ops->intersect(result, lists[i], out)};
+  }
+  return result;
+}
+
+Span Sets::evaluate(const SetExpression& e, Scratch& target) {
+  Span lists[kMaxLevels + 1];
+  const std::size_t n = gather(e, lists);
+  Span result = intersect_all(lists, n, target);
+  bool owned = n > 1;
+  for (const Operand& o : e.operands) {
+    if (!o.negative || result.size == 0) continue;
+    std::uint32_t* out = owned ? const_cast<std::uint32_t*>(result.data) : target.room(result.size + kSlack);
+    result = {out, in_.ops->subtract(result, list_of(o, e.lower), out)};
+    owned = true;
+  }
+  if (e.filter != kNone && result.size != 0) {
+    const std::uint64_t* bits = in_.filters[static_cast<std::size_t>(e.filter)];
+    std::uint32_t* out = owned ? const_cast<std::uint32_t*>(result.data) : target.room(result.size);
+    std::size_t kept = 0;
+    for (std::uint32_t v : result) {
+      out[kept] = v;
+      kept += in_bitmap(bits, v);
+    }
+    result = {out, kept};
+  }
+  return result;
+}
+
+void Sets::compute(int set) {
+  const auto i = static_cast<std::size_t>(set);
+  spans_[i] = evaluate(in_.program.sets[i].expression, buffers_[i]);
+}
+
+std::size_t Sets::count(const SetExpression& e) {
+  const bool plain = e.filter == kNone && std::none_of(e.operands.begin(), e.operands.end(),
+                                                       [](const Operand& o) { return o.negative; });
+  if (!plain) return evaluate(e, unnamed_).size;
+  Span lists[kMaxLevels + 1];
+  const std::size_t n = gather(e, lists);
+  if (n == 1) return lists[0].size;
+  const Span all_but_one = intersect_all(lists, n - 1, unnamed_);
+  return all_but_one.size == 0 ? 0 : in_.ops->intersect_count(all_but_one, lists[n - 1]);
+}
+
+bool Sets::contains(const SetExpression& e, std::uint32_t v) const {
+  if (e.filter != kNone && !in_bitmap(in_.filters[static_cast<std::size_t>(e.filter)], v)) return false;
+  for (int p : e.lower)
+    if (v <= match[p]) return false;
+  for (int p : e.upper)
+    if (v >= match[p]) return false;
+  for (const Operand& o : e.operands)
+    if (in_.store.has_edge(match[o.position], v, o.relation) == o.negative) return false;
+  if (e.source.kind == Source::kList) return in_.store.has_edge(match[e.source.position], v, e.source.relation);
+  const Span s = spans_[static_cast<std::size_t>(e.source.set)];
+  return std::binary_search(s.begin(), s.end(), v);
+}
+
+std::size_t Sets::size_of(const TailSize& tail) {
+  std::size_t size = count(tail.expression);
+  for (int p : tail.distinct) {
+    if (size == 0) break;
+    size -= contains(tail.expression, match[p]);
+  }
+  return size;
+}
+
+}  // namespace subiso

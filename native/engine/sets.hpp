@@ -1,0 +1,57 @@
+// Evaluates set expressions for the vertices matched so far: one worker's scratch memory and the operations on it.
+#pragma once
+#include <memory>
+
+#include "engine/inputs.hpp"
+
+namespace subiso {
+
+// A growing array whose contents need not survive growth.
+class Scratch {
+ public:
+  std::uint32_t* room(std::size_t size) {
+    if (size > capacity_) {
+      capacity_ = size + size / 2;
+      data_ = std::make_unique_for_overwrite<std::uint32_t[]>(capacity_);
+    }
+    return data_.get();
+  }
+
+ private:
+  std::unique_ptr<std::uint32_t[]> data_;
+  std::size_t capacity_ = 0;
+};
+
+class Sets {
+ public:
+  explicit Sets(const Inputs& in) : in_(in), buffers_(in.program.sets.size()), spans_(in.program.sets.size()) {}
+
+  std::uint32_t match[kMaxLevels];
+
+  // The elements of a source within the bounds; operands and filter are not looked at.
+  Span slice(const SetExpression& e) const;
+  void compute(int set);
+  std::size_t size_of(const TailSize& tail);
+
+  // Cuts a sorted list to > match[p] (p in lower) and < match[p] (p in upper).
+  Span trim(Span s, const std::vector<int>& lower, const std::vector<int>& upper) const;
+  // The operand's list; the part at or below the lower bounds may be cut off.
+  Span list_of(const Operand& o, const std::vector<int>& lower) const;
+
+ private:
+  // The positive operands' lists and the source's, shortest first.
+  std::size_t gather(const SetExpression& e, Span (&lists)[kMaxLevels + 1]) const;
+  // Intersects the first `n` lists; the result lies in `target` (or is the only list itself).
+  Span intersect_all(const Span* lists, std::size_t n, Scratch& target);
+  Span evaluate(const SetExpression& e, Scratch& target);
+  std::size_t count(const SetExpression& e);
+  bool contains(const SetExpression& e, std::uint32_t v) const;
+
+  const Inputs& in_;
+  std::vector<Scratch> buffers_;
+  std::vector<Span> spans_;
+  Scratch spare_;     // the other half of a chain of intersections
+  Scratch unnamed_;   // sets of the tail that only their sizes are wanted of
+};
+
+}  // namespace subiso

@@ -1,0 +1,238 @@
+#include "engine/worker.hpp"
+
+#include <algorithm>
+
+namespace subiso {
+namespace {
+
+bool compares(const PairFilter& f, std::int64_t x, std::int64_t y) {
+  if (x == kNotANumber || y == kNotANumber) return false;
+  switch (f.op) {
+    case PairFilter::kLess: return x < y;
+    case PairFilter::kLessEqual: return x <= y;
+    case PairFilter::kGreater: return x > y;
+    case PairFilter::kGreaterEqual: return x >= y;
+    case PairFilter::kEqual: return x == y;
+    case PairFilter::kNotEqual: return x != y;
+  }
+  return false;
+}
+
+// The commonest tail: one set, made of something that the innermost loop does not change and of the neighbours of the
+// vertex it just matched. Then the fixed part can be held as a bitmap.
+bool tail_is_against_base(const Program& p) {
+  if (p.emit || p.sizes.size() != 1) return false;
+  const int last = static_cast<int>(p.levels.size()) - 1;
+  const Level& level = p.levels.back();
+  const SetExpression& e = p.sizes[0].expression;
+  const bool fixed = e.source.kind == Source::kSet ? p.sets[static_cast<std::size_t>(e.source.set)].depth < last
+                                                   : e.source.position < last;
+  const bool one_list = e.operands.size() == 1 && !e.operands[0].negative && e.operands[0].position == last;
+  const bool bound_above = std::find(e.upper.begin(), e.upper.end(), last) != e.upper.end();
+  return last > 0 && fixed && one_list && !bound_above && e.filter == kNone && p.sizes[0].distinct.empty() &&
+         level.sets.empty() && level.edges.empty();
+}
+
+}  // namespace
+
+Worker::Worker(const Inputs& in, Scheduler& scheduler)
+    : in_(in),
+      program_(in.program),
+      scheduler_(scheduler),
+      sets_(in),
+      edges_(in),
+      last_level_(static_cast<int>(in.program.levels.size()) - 1),
+      against_base_(tail_is_against_base(in.program)),
+      sizes_(in.program.sizes.size()) {
+  if (!against_base_) return;
+  base_ = program_.sizes[0].expression;
+  bound_by_innermost_ = std::erase(base_.lower, last_level_) != 0;
+}
+
+void Worker::run() {
+  run_seeds();
+  Task task;
+  while (scheduler_.take_task(task)) run_task(task);
+  finish();
+}
+
+bool Worker::run_briefly(std::int64_t steps) {
+  steps_left_ = steps;
+  run_seeds();
+  finish();
+  return !leaving_;
+}
+
+void Worker::finish() {
+  if (!rows_.empty()) flush_rows();
+  scheduler_.add(total_, overflow_);
+  total_ = 0;
+}
+
+void Worker::run_seeds() {
+  std::size_t begin = 0, end = 0;
+  while (!scheduler_.stopped() && !leaving_ && scheduler_.take_seeds(begin, end)) {
+    first_level_ = 0;
+    frames_[0] = {in_.seeds + begin, in_.seeds + end};
+    iterate(0);
+  }
+}
+
+void Worker::run_task(const Task& task) {
+  first_level_ = static_cast<int>(task.prefix.size());
+  for (int level = 0; level < first_level_; ++level) {
+    sets_.match[level] = task.prefix[static_cast<std::size_t>(level)];
+    for (int set : program_.levels[static_cast<std::size_t>(level)].sets) sets_.compute(set);
+  }
+  frames_[first_level_] = {task.candidates.data(), task.candidates.data() + task.candidates.size()};
+  iterate(first_level_);
+}
+
+void Worker::iterate(int level) {
+  if (level == last_level_) {
+    if (program_.emit) return emit_innermost();
+    return against_base_ ? count_against_base() : count_innermost();
+  }
+  const Level& l = program_.levels[static_cast<std::size_t>(level)];
+  const Level& below = program_.levels[static_cast<std::size_t>(level) + 1];
+  Frame& frame = frames_[level];
+  while (frame.next != frame.end) {
+    if (interrupted(level)) return;
+    const std::uint32_t v = *frame.next++;
+    if (!accept(l, v)) continue;
+    sets_.match[level] = v;
+    if (!l.edges.empty() && !edges_.possible(level, sets_.match)) continue;
+    for (int set : l.sets) sets_.compute(set);
+    const Span s = sets_.slice(below.expression);
+    frames_[level + 1] = {s.begin(), s.end()};
+    iterate(level + 1);
+  }
+}
+
+bool Worker::accept(const Level& l, std::uint32_t v) const {
+  const int filter = l.expression.filter;
+  if (filter != kNone && !in_bitmap(in_.filters[static_cast<std::size_t>(filter)], v)) return false;
+  for (int p : l.distinct)
+    if (sets_.match[p] == v) return false;
+  for (const PairFilter& f : l.pairs) {
+    const std::int64_t mine = in_.keys[static_cast<std::size_t>(f.left)][v];
+    if (!compares(f, mine, in_.keys[static_cast<std::size_t>(f.right)][sets_.match[f.position]])) return false;
+  }
+  return true;
+}
+
+void Worker::count_innermost() {
+  const Level& l = program_.levels.back();
+  Frame& frame = frames_[last_level_];
+  while (frame.next != frame.end) {
+    if (interrupted(last_level_)) return;
+    const std::uint32_t v = *frame.next++;
+    if (!accept(l, v)) continue;
+    sets_.match[last_level_] = v;
+    if (!l.edges.empty() && !edges_.possible(last_level_, sets_.match)) continue;
+    for (int set : l.sets) sets_.compute(set);
+    for (std::size_t i = 0; i < sizes_.size(); ++i) sizes_[i] = sets_.size_of(program_.sizes[i]);
+    add(evaluate_terms());
+  }
+}
+
+void Worker::count_against_base() {
+  const Level& l = program_.levels.back();
+  const int relation = base_.operands[0].relation;
+  Frame& frame = frames_[last_level_];
+  if (frame.next == frame.end) return;
+  const Span base = sets_.slice(base_);
+  if (base.size == 0) return;
+
+  const bool bitmap = base.size >= 8 && frame.end - frame.next >= 2;
+  if (bitmap) {
+    base_bits_.resize((in_.store.num_vertices() + std::size_t{63}) / 64);
+    for (std::uint32_t v : base) base_bits_[v >> 6] |= std::uint64_t{1} << (v & 63);
+  }
+  while (frame.next != frame.end) {
+    if (interrupted(last_level_)) break;
+    const std::uint32_t v = *frame.next++;
+    if (!accept(l, v)) continue;
+    sets_.match[last_level_] = v;
+    const Span list = bound_by_innermost_ ? in_.store.neighbors_above(v, relation)
+                                          : sets_.trim(in_.store.neighbors(v, relation), base_.lower, {});
+    if (base.size * kGallopRatio < list.size) {
+      sizes_[0] = intersect_count_gallop(base, list);
+    } else if (bitmap) {
+      std::uint64_t found = 0;
+      for (std::uint32_t u : list) found += in_bitmap(base_bits_.data(), u);
+      sizes_[0] = found;
+    } else {
+      sizes_[0] = in_.ops->intersect_count(base, list);
+    }
+    add(evaluate_terms());
+  }
+  if (bitmap)
+    for (std::uint32_t v : base) base_bits_[v >> 6] = 0;
+}
+
+void Worker::emit_innermost() {
+  const Level& l = program_.levels.back();
+  const std::size_t width = program_.levels.size();
+  const auto last_column = static_cast<std::size_t>(program_.column_of.back());
+  Frame& frame = frames_[last_level_];
+  std::uint32_t row[kMaxLevels];
+  for (std::size_t i = 0; i + 1 < width; ++i)
+    row[program_.column_of[i]] = in_.vertex_at[sets_.match[i]];
+  while (frame.next != frame.end) {
+    if (interrupted(last_level_)) return;
+    const std::uint32_t v = *frame.next++;
+    if (!accept(l, v)) continue;
+    sets_.match[last_level_] = v;
+    if (!l.edges.empty() && !edges_.possible(last_level_, sets_.match)) continue;
+    row[last_column] = in_.vertex_at[v];
+    rows_.insert(rows_.end(), row, row + width);
+    if (rows_.size() >= in_.batch_rows * width) flush_rows();
+  }
+}
+
+void Worker::flush_rows() {
+  const bool on_calling_thread = steps_left_ != INT64_MAX;
+  scheduler_.push_batch(std::move(rows_), !on_calling_thread);
+  rows_ = Batch();
+}
+
+bool Worker::interrupted(int level) {
+  if (scheduler_.stopped() || leaving_) return true;
+  if (steps_left_ != INT64_MAX && --steps_left_ < 0) {
+    give_away(level, true);
+    leaving_ = true;
+    return true;
+  }
+  if (scheduler_.hungry()) give_away(level, false);
+  return false;
+}
+
+void Worker::give_away(int level, bool everything) {
+  constexpr std::ptrdiff_t kWorthwhile = 32;  // candidates of the innermost loop that are worth a task
+  for (int i = first_level_; i <= level; ++i) {
+    Frame& frame = frames_[i];
+    const std::ptrdiff_t left = frame.end - frame.next;
+    const std::ptrdiff_t given = everything || i < level ? (everything ? left : (left + 1) / 2) : left / 2;
+    if (given <= 0 || (!everything && i == last_level_ && given < kWorthwhile)) continue;
+    Task task;
+    task.prefix.assign(sets_.match, sets_.match + i);
+    task.candidates.assign(frame.end - given, frame.end);
+    frame.end -= given;
+    scheduler_.give(std::move(task));
+    if (!everything) return;
+  }
+}
+
+Count Worker::evaluate_terms() {
+  Count sum = 0;
+  for (const Term& term : program_.terms) {
+    Count product = term.coefficient;
+    for (int factor : term.factors)
+      overflow_ |= __builtin_mul_overflow(product, Count{static_cast<std::int64_t>(sizes_[static_cast<std::size_t>(factor)])}, &product);
+    overflow_ |= __builtin_add_overflow(sum, product, &sum);
+  }
+  return sum;
+}
+
+}  // namespace subiso

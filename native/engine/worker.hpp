@@ -1,0 +1,65 @@
+// One worker's depth-first search: loops over the levels, hands work over when others are hungry, and ends each path
+// in the tail (counting) or in a row (matching).
+#pragma once
+#include "engine/edge_assignment.hpp"
+#include "engine/scheduler.hpp"
+#include "engine/sets.hpp"
+
+namespace subiso {
+
+class Worker {
+ public:
+  Worker(const Inputs& in, Scheduler& scheduler);
+
+  // Works until nothing is left or the run is stopped.
+  void run();
+  // Works through seeds for about `steps` candidates, then leaves the rest to the scheduler: small queries finish
+  // here, on the calling thread, before any other is started.
+  // True when nothing is left.
+  bool run_briefly(std::int64_t steps);
+
+ private:
+  struct Frame {
+    const std::uint32_t* next;
+    const std::uint32_t* end;
+  };
+
+  void run_seeds();
+  void run_task(const Task& task);
+  void finish();
+
+  void iterate(int level);
+  bool accept(const Level& l, std::uint32_t v) const;
+  void count_innermost();
+  void count_against_base();
+  void emit_innermost();
+  void flush_rows();
+
+  // True when the loops should end: stopped, or the brief run's steps are spent (the rest was then given away).
+  bool interrupted(int level);
+  void give_away(int level, bool everything);
+
+  Count evaluate_terms();
+  void add(Count part) { overflow_ |= __builtin_add_overflow(total_, part, &total_); }
+
+  const Inputs& in_;
+  const Program& program_;
+  Scheduler& scheduler_;
+  Sets sets_;
+  EdgeAssignment edges_;
+  Frame frames_[kMaxLevels];
+  int first_level_ = 0;
+  const int last_level_;
+  const bool against_base_;
+  SetExpression base_;               // the tail's set without the bound that the innermost vertex sets
+  bool bound_by_innermost_ = false;  // ... and whether there is one: its own list then begins above it
+  std::int64_t steps_left_ = INT64_MAX;
+  bool leaving_ = false;
+  std::vector<std::uint64_t> base_bits_;
+  std::vector<std::uint64_t> sizes_;
+  Batch rows_;
+  Count total_ = 0;
+  bool overflow_ = false;
+};
+
+}  // namespace subiso

@@ -1,0 +1,32 @@
+// Builds the CSR of one relation from a graph's adjacency: renumbered, restricted to fitting edges, sorted.
+#pragma once
+#include <cstdint>
+#include <vector>
+
+namespace subiso {
+
+// A graph's adjacency as the graph keeps it. `edge_ids` and `edge_fits` (by edge id) may be null: every edge fits.
+struct AdjacencyView {
+  const std::int64_t* offsets;
+  const std::uint32_t* neighbors;
+  const std::uint32_t* edge_ids;
+  const std::uint8_t* edge_fits;
+};
+
+struct RelationCsr {
+  std::vector<std::int64_t> offsets;
+  std::vector<std::uint32_t> neighbors;
+  std::vector<std::int64_t> split;
+  std::vector<std::uint32_t> edge_ids;  // only where asked for: parallel entries are then kept
+};
+
+// vertex -> rank, vertices sorted by (degree, id); `degree[v]` counts all edges at v.
+std::vector<std::uint32_t> degree_ranks(const std::vector<std::int64_t>& degree);
+
+// The neighbours of rank[v] in the result are rank[u] for every fitting entry u that `reverse` lists v under: to get
+// lists of out-neighbours, pass the in-adjacency. With two views their union is taken. Lists come out sorted without
+// sorting: targets are dealt in increasing rank.
+RelationCsr build_relation(const std::vector<AdjacencyView>& reverse, const std::uint32_t* rank,
+                           const std::uint32_t* vertex_at, std::uint32_t num_vertices, bool keep_edge_ids);
+
+}  // namespace subiso
