@@ -1,0 +1,1 @@
+"""Filters: from a query to the candidates of each pattern vertex. Sits between pattern/ and plan/."""

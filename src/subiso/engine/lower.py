@@ -1,0 +1,91 @@
+"""Lowers a Plan to the flat program of the native engine (native/engine/program.hpp reads it)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from subiso.plan.plan import CountTail, Extend, Neighbors, Plan, SetExpression, SetRef, Source
+
+_OPS = {"<": 0, "<=": 1, ">": 2, ">=": 3, "==": 4, "!=": 5}
+_SEEDS, _LIST, _SET = range(3)
+
+
+def lower(plan: Plan) -> tuple[NDArray[np.int64], list[tuple[int, ...]]]:
+    """The program, and the combinations of candidate filters that it refers to by number."""
+    return _Lowering(plan).result()
+
+
+class _Lowering:
+    def __init__(self, plan: Plan) -> None:
+        self.plan = plan
+        self.code: list[int] = []
+        self.filters: dict[tuple[int, ...], int] = {}
+
+    def result(self) -> tuple[NDArray[np.int64], list[tuple[int, ...]]]:
+        plan, code = self.plan, self.code
+        counting = isinstance(plan.tail, CountTail)
+        code += [1 + len(plan.extends), len(plan.sets), bool(plan.edge_checks), not counting]
+        self.seed()
+        for depth, extend in enumerate(plan.extends, 1):
+            self.level(depth, extend)
+        for step in plan.sets:
+            code.append(step.depth)
+            self.expression(step.expression)
+        if isinstance(plan.tail, CountTail):
+            self.count_tail(plan.tail)
+        else:
+            code += plan.order
+        return np.array(code, np.int64), list(self.filters)
+
+    def seed(self) -> None:
+        # Seeds are filtered before the engine starts, so level 0 only carries its edge checks (loops).
+        self.code += [_SEEDS, 0, 0, 0, -1, 0, 0]
+        self.edge_checks(0)
+
+    def level(self, depth: int, extend: Extend) -> None:
+        self.expression(extend.candidates)
+        self.numbers(extend.distinct)
+        self.code.append(len(extend.checks))
+        for c in extend.checks:
+            self.code += [_OPS[c.op], c.left_key, c.position, c.right_key]
+        self.edge_checks(depth)
+
+    def edge_checks(self, depth: int) -> None:
+        done = [c for c in self.plan.edge_checks if max(c.source, c.target) == depth]
+        self.code.append(len(done))
+        for c in done:
+            self.code += [c.source, c.target, c.relation]
+
+    def count_tail(self, tail: CountTail) -> None:
+        self.code.append(len(tail.sizes))
+        for size in tail.sizes:
+            self.expression(size.expression)
+            self.numbers(size.distinct)
+        self.code.append(len(tail.terms))
+        for term in tail.terms:
+            self.code.append(term.coefficient)
+            self.numbers(term.factors)
+
+    def expression(self, e: SetExpression) -> None:
+        self.source(e.source)
+        self.code.append(len(e.operands))
+        for o in e.operands:
+            self.code += [o.negative, o.list.position, o.list.relation]
+        self.numbers(e.lower)
+        self.numbers(e.upper)
+        self.code.append(self.filters.setdefault(e.filter, len(self.filters)) if e.filter else -1)
+
+    def source(self, source: Source) -> None:
+        match source:
+            case Neighbors(position, relation):
+                self.code += [_LIST, position, relation]
+            case SetRef(index):
+                self.code += [_SET, index]
+
+    def numbers(self, values: Sequence[int] | Iterable[int]) -> None:
+        values = list(values)
+        self.code.append(len(values))
+        self.code += values

@@ -1,0 +1,39 @@
+"""The planner: runs the passes in order. Problem and statistics in, Plan out; pure."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from subiso.errors import QueryError
+from subiso.graph.stats import Statistics
+from subiso.plan.assemble import assemble
+from subiso.plan.order import order_by_cost, order_by_ri
+from subiso.plan.plan import Plan
+from subiso.plan.problem import Problem
+from subiso.plan.restrictions import remaining_symmetry, restrictions_for
+
+ORDERS = {"cost": order_by_cost, "ri": order_by_ri}
+
+
+def make_plan(
+    problem: Problem,
+    stats: Statistics,
+    *,
+    counting: bool,
+    order: Literal["cost", "ri"] = "cost",
+    max_tail: int = 99,
+) -> Plan:
+    """The plan for counting, or for listing every match.
+
+    `max_tail` limits how many vertices are counted from set sizes instead of being matched (1 switches
+    inclusion-exclusion off, 0 matches every vertex).
+    """
+    if order not in ORDERS:
+        raise QueryError(f"unknown order {order!r}", hint="the orders are " + ", ".join(ORDERS))
+    chosen = ORDERS[order](problem, stats, counting=counting, max_tail=max_tail)
+    colors = problem.colors()
+    restrictions = restrictions_for(problem.pattern, chosen.prefix, colors) if problem.unique else ()
+    divisor = None
+    if counting:
+        divisor = remaining_symmetry(problem.pattern, chosen.prefix, colors) if problem.unique else 1
+    return assemble(problem, chosen, restrictions, divisor)

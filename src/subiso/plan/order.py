@@ -1,0 +1,135 @@
+"""Pass: the matching order. By estimated cost (exhaustive for small patterns, greedy for large ones), or by RI."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from subiso.graph.stats import Statistics
+from subiso.plan.estimate import Estimator
+from subiso.plan.problem import Problem
+from subiso.plan.tail import longest_tail
+
+EXHAUSTIVE_UP_TO = 6
+_STARTS = 3  # greedy orders tried, from the most selective vertices
+
+
+@dataclass(frozen=True)
+class Order:
+    """Vertices to match one by one, vertices to count at the end, and the estimated cost of it."""
+
+    prefix: tuple[int, ...]
+    tail: tuple[int, ...]
+    cost: float
+
+
+def order_by_cost(problem: Problem, stats: Statistics, *, counting: bool, max_tail: int = 99) -> Order:
+    """The cheapest order found by the cost model."""
+    estimator = Estimator(problem, stats)
+    if problem.num_vertices <= EXHAUSTIVE_UP_TO:
+        return _Exhaustive(estimator, counting, max_tail).best
+    orders = [_greedy(estimator, start) for start in _starts(estimator)]
+    return min(
+        (_with_best_tail(estimator, order, counting, max_tail) for order in orders), key=lambda o: o.cost
+    )
+
+
+def order_by_ri(problem: Problem, stats: Statistics, *, counting: bool, max_tail: int = 99) -> Order:
+    """RI's order: always the vertex with most links into the prefix, then most links into its neighbourhood,
+    then most links elsewhere; looks at the pattern only."""
+    estimator = Estimator(problem, stats)
+    near = [{u for u, _ in estimator.around[v]} for v in range(problem.num_vertices)]
+    order = [max(range(problem.num_vertices), key=lambda v: (v in problem.anchored, len(near[v])))]
+    while len(order) < problem.num_vertices:
+        inside = set(order)
+        border = set().union(*(near[u] for u in order)) - inside
+
+        def score(v: int, inside: set[int] = inside, border: set[int] = border) -> tuple[int, int, int]:
+            return len(near[v] & inside), len(near[v] & border), len(near[v] - inside - border)
+
+        order.append(max(border, key=score))
+    return _with_best_tail(estimator, tuple(order), counting, max_tail)
+
+
+def _tails(problem: Problem, order: Sequence[int], counting: bool, max_tail: int) -> Iterator[int]:
+    longest = min(longest_tail(problem, order), max_tail) if counting else 0
+    yield from range(min(1, longest), longest + 1)
+
+
+def _with_best_tail(estimator: Estimator, order: Sequence[int], counting: bool, max_tail: int) -> Order:
+    partial, cost = [estimator.sizes[order[0]]], [estimator.sizes[order[0]]]
+    for depth in range(1, len(order)):
+        matches, added = estimator.extend(order[depth], order[:depth], partial)
+        partial.append(matches)
+        cost.append(cost[-1] + added)
+    best = None
+    for length in _tails(estimator.problem, order, counting, max_tail):
+        cut = len(order) - length
+        total = cost[cut - 1]
+        if length:
+            total += estimator.tail_cost(order[cut:], order[:cut], partial[:cut])
+        if best is None or total < best.cost:
+            best = Order(tuple(order[:cut]), tuple(order[cut:]), total)
+    assert best is not None
+    return best
+
+
+class _Exhaustive:
+    """Every connected order, cut short as soon as it costs more than the best one known."""
+
+    def __init__(self, estimator: Estimator, counting: bool, max_tail: int) -> None:
+        self.estimator = estimator
+        self.counting = counting
+        self.max_tail = max_tail
+        self.best = Order((), (), math.inf)
+        self.tried: set[tuple[frozenset[int], int]] = set()
+        for start in range(estimator.problem.num_vertices):
+            self.grow([start], [estimator.sizes[start]], estimator.sizes[start])
+
+    def grow(self, order: list[int], partial: list[float], cost: float) -> None:
+        if cost >= self.best.cost:
+            return
+        if len(order) == self.estimator.problem.num_vertices:
+            if not (self.counting and longest_tail(self.estimator.problem, order)):
+                self.best = Order(tuple(order), (), cost)
+            return
+        rest = [v for v in range(self.estimator.problem.num_vertices) if v not in order]
+        self.try_tail(order, rest, partial, cost)
+        for vertex in rest:
+            if self.estimator.links_into(vertex, order):
+                matches, added = self.estimator.extend(vertex, order, partial)
+                self.grow([*order, vertex], [*partial, matches], cost + added)
+
+    def try_tail(self, order: list[int], rest: list[int], partial: list[float], cost: float) -> None:
+        """Count everything that is left, where that is possible."""
+        if not self.counting or len(rest) > self.max_tail:
+            return
+        if longest_tail(self.estimator.problem, [*order, *rest]) < len(rest):
+            return
+        if all(self.estimator.links_into(v, order) for v in rest):
+            total = cost + self.estimator.tail_cost(rest, order, partial)
+            if total < self.best.cost:
+                self.best = Order(tuple(order), tuple(rest), total)
+
+
+def _starts(estimator: Estimator) -> list[int]:
+    def selectivity(v: int) -> float:
+        return estimator.sizes[v] / max(len(estimator.around[v]), 1)
+
+    anchored = sorted(estimator.problem.anchored)
+    return anchored[:1] or sorted(range(estimator.problem.num_vertices), key=selectivity)[:_STARTS]
+
+
+def _greedy(estimator: Estimator, start: int) -> tuple[int, ...]:
+    order = [start]
+    left = set(range(estimator.problem.num_vertices)) - {start}
+    while left:
+        reachable = [v for v in left if any(u in order for u, _ in estimator.around[v])]
+
+        def key(v: int, order: list[int] = order) -> tuple[float, int]:
+            return estimator.candidates(v, order), -len(estimator.around[v])
+
+        order.append(min(reachable, key=key))
+        left.remove(order[-1])
+    return tuple(order)

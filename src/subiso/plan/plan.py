@@ -1,0 +1,163 @@
+"""A Plan: what is computed, in which order. Frozen, hashable, printable; engines run it and never change it.
+
+Positions number the pattern's vertices in matching order. A plan is a list of steps: a Seed, then one Extend per
+further position, SetSteps between them (each as early as its operands allow), and a Tail.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+VERSION = 1
+
+
+@dataclass(frozen=True)
+class Neighbors:
+    """The neighbour list of the vertex at `position` in relation number `relation`."""
+
+    position: int
+    relation: int
+
+
+@dataclass(frozen=True)
+class SetRef:
+    """The result of an earlier SetStep, by its number."""
+
+    index: int
+
+
+Source = Neighbors | SetRef
+
+
+@dataclass(frozen=True)
+class Operand:
+    """A neighbour list that the source is intersected with, or that is taken out of it."""
+
+    list: Neighbors
+    negative: bool = False
+
+
+@dataclass(frozen=True)
+class SetExpression:
+    """Elements of `source` in (or not in) every operand, > lower, < upper, passing the filter."""
+
+    source: Source
+    operands: tuple[Operand, ...] = ()
+    lower: tuple[int, ...] = ()
+    """Positions whose vertices the elements come after, in the graph's total order."""
+    upper: tuple[int, ...] = ()
+    filter: tuple[int, ...] = ()
+    """Candidate filters that the elements must all pass."""
+
+
+@dataclass(frozen=True)
+class Seed:
+    """Position 0: every vertex, or every candidate of the pattern vertex."""
+
+    vertex: int
+    filter: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True)
+class ColumnCheck:
+    """Compares a column of the new vertex with one of the vertex at `position`."""
+
+    op: str
+    left_key: int
+    position: int
+    right_key: int
+
+
+@dataclass(frozen=True)
+class Extend:
+    """Matches the next pattern vertex with every element of `candidates` that differs from `distinct`."""
+
+    vertex: int
+    candidates: SetExpression
+    distinct: tuple[int, ...] = ()
+    checks: tuple[ColumnCheck, ...] = ()
+    estimate: float = 0.0
+
+
+@dataclass(frozen=True)
+class SetStep:
+    """Computes a set once `depth` is matched, for every later step that refers to it."""
+
+    depth: int
+    expression: SetExpression
+    estimate: float = 0.0
+
+
+@dataclass(frozen=True)
+class EmitTail:
+    """Every way through the loops is a match."""
+
+
+@dataclass(frozen=True)
+class TailSize:
+    """The size of a set without the vertices at the `distinct` positions."""
+
+    expression: SetExpression
+    distinct: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True)
+class Term:
+    coefficient: int
+    factors: tuple[int, ...]
+    """Indices of tail sizes; a repeated index is a power."""
+
+
+@dataclass(frozen=True)
+class CountTail:
+    """The remaining vertices are counted, not matched: the sum of the terms, summed over all loops, / divisor.
+
+    The tail's vertices are not joined to each other, so they are counted from set sizes: all ways to choose them
+    independently, less those in which some coincide (inclusion-exclusion over set partitions).
+    """
+
+    vertices: tuple[int, ...]
+    sizes: tuple[TailSize, ...]
+    terms: tuple[Term, ...]
+    divisor: int = 1
+
+
+Tail = EmitTail | CountTail
+
+
+@dataclass(frozen=True)
+class EdgeCheck:
+    """Edge-isomorphism: a pattern edge between two positions, and the relation of its data edges."""
+
+    source: int
+    target: int
+    relation: int
+
+
+@dataclass(frozen=True)
+class Plan:
+    """The whole plan; `cost` is the planner's estimate of operations."""
+
+    names: tuple[str, ...]
+    """The pattern's vertex names, by pattern vertex."""
+    mode: str
+    unique: bool
+    seed: Seed
+    extends: tuple[Extend, ...]
+    sets: tuple[SetStep, ...]
+    tail: Tail
+    restrictions: tuple[tuple[int, int], ...] = ()
+    """Pairs of pattern vertices (a, b): a's vertex comes before b's in the graph's total order."""
+    edge_checks: tuple[EdgeCheck, ...] = ()
+    cost: float = 0.0
+    version: int = VERSION
+
+    @property
+    def order(self) -> tuple[int, ...]:
+        """The pattern vertices in matching order, without the tail's."""
+        return (self.seed.vertex, *(e.vertex for e in self.extends))
+
+    def __str__(self) -> str:
+        from subiso.plan.text import plan_text
+
+        return plan_text(self)

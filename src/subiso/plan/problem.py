@@ -1,0 +1,75 @@
+"""The problem a plan solves: a pattern resolved against a graph's vocabulary, without the graph itself."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Literal
+
+from subiso.pattern import Pattern
+
+Mode = Literal["monomorphism", "induced", "homomorphism", "edge-isomorphism"]
+
+
+@dataclass(frozen=True)
+class Link:
+    """Vertices a and b must (or, in `forbidden`, must not) be joined.
+
+    `forward` is the index of the relation read at a's end, `backward` of the same edges read at b's end.
+    """
+
+    a: int
+    b: int
+    forward: int
+    backward: int
+
+    def seen_from(self, end: int) -> int:
+        """The relation whose list of `end`'s vertex holds the other end."""
+        return self.forward if end == self.a else self.backward
+
+
+@dataclass(frozen=True)
+class PairCheck:
+    """`key[left_key] of a  op  key[right_key] of b`: a comparison of two vertices' columns."""
+
+    a: int
+    op: str
+    b: int
+    left_key: int
+    right_key: int
+
+
+@dataclass(frozen=True)
+class Problem:
+    """Everything planning may look at, apart from statistics."""
+
+    pattern: Pattern
+    mode: Mode
+    unique: bool
+    links: tuple[Link, ...]
+    forbidden: tuple[Link, ...] = ()
+    pairs: tuple[PairCheck, ...] = ()
+    filters: tuple[int | None, ...] = ()
+    """Per pattern vertex the number of its candidate filter; vertices with the same candidates share it."""
+    anchored: frozenset[int] = frozenset()
+    sizes: tuple[float, ...] = ()
+    """Candidates per pattern vertex."""
+    fans: tuple[tuple[float, float], ...] = ()
+    """Per link: mean number of b-candidates joined to an a-candidate, and the other way round."""
+    loops: bool = False
+    """The graph has self loops, so a vertex may be its own neighbour."""
+    entities: tuple[tuple[int, int, int], ...] = field(default=())
+    """Edge-isomorphism: the pattern's edges as (source, target, relation index)."""
+
+    @property
+    def num_vertices(self) -> int:
+        return self.pattern.num_vertices
+
+    @property
+    def injective(self) -> bool:
+        return self.mode in ("monomorphism", "induced")
+
+    def colors(self) -> tuple[int, ...] | None:
+        """Colours that keep anchored vertices apart; None when there are none."""
+        if not self.anchored:
+            return None
+        return tuple(v + 1 if v in self.anchored else 0 for v in range(self.num_vertices))

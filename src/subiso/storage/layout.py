@@ -1,0 +1,126 @@
+"""The layout that engines search: vertices renumbered by degree, one sorted neighbour list per relation.
+
+The rank of a vertex in (degree, id) order is the one total order that restrictions speak of: vertices of low
+degree come first, so "above v" lists are short. Results are mapped back where they leave the engine.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections import OrderedDict
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from subiso import _native
+from subiso.graph import Graph
+from subiso.storage.relation import Relation
+
+_MAX_FITTED = 64  # relations with an edge filter that are kept; the unfiltered ones always are
+
+
+@dataclass(frozen=True, eq=False)
+class RelationCsr:
+    """Sorted distinct neighbours by rank; `split[v]` is where the neighbours above v begin."""
+
+    offsets: NDArray[np.int64]
+    neighbors: NDArray[np.uint32]
+    split: NDArray[np.int64]
+
+
+@dataclass(frozen=True, eq=False)
+class Entities:
+    """Like RelationCsr, but of data edges: parallel ones stay, each with its id."""
+
+    offsets: NDArray[np.int64]
+    neighbors: NDArray[np.uint32]
+    edge_ids: NDArray[np.uint32]
+
+
+class Layout:
+    """A graph's degree-ordered copy, built relation by relation as plans ask for them."""
+
+    def __init__(self, graph: Graph) -> None:
+        self.graph = graph
+        degrees = np.diff(graph.out.offsets)
+        if graph.directed:
+            degrees = degrees + np.diff(graph.in_.offsets)
+        self.rank: NDArray[np.uint32] = _native.degree_ranks(np.ascontiguousarray(degrees, np.int64))
+        """vertex -> rank"""
+        self.vertex_at: NDArray[np.uint32] = np.empty_like(self.rank)
+        """rank -> vertex"""
+        self.vertex_at[self.rank] = np.arange(len(self.rank), dtype=np.uint32)
+        self._relations: OrderedDict[Relation, RelationCsr] = OrderedDict()
+        self._label_bits: dict[int, NDArray[np.uint64]] = {}
+        self._lock = threading.Lock()
+
+    def relation(self, relation: Relation) -> RelationCsr:
+        """The neighbour lists of a relation; built once, kept with the graph."""
+        found = self._relations.get(relation)
+        if found is not None:
+            return found
+        built = RelationCsr(*self._build(relation, keep_edge_ids=False)[:3])
+        with self._lock:
+            self._relations[relation] = built
+            fitted = [r for r in self._relations if r.fit is not None]
+            if len(fitted) > _MAX_FITTED:
+                del self._relations[fitted[0]]
+        return built
+
+    def entities(self, relation: Relation) -> Entities:
+        """The data edges of a relation (edge-isomorphism only, so not kept)."""
+        offsets, neighbors, _, edge_ids = self._build(relation, keep_edge_ids=True)
+        return Entities(offsets, neighbors, edge_ids)
+
+    def bits(self, mask: NDArray[np.bool_]) -> NDArray[np.uint64]:
+        """A mask over the vertices as a bitmap over their ranks."""
+        return pack_bits(mask[self.vertex_at])
+
+    def label_bits(self, code: int) -> NDArray[np.uint64]:
+        """The bitmap of the vertices that carry a label; built once, kept with the graph."""
+        found = self._label_bits.get(code)
+        if found is None:
+            labels = self.graph.vertex_labels
+            assert labels is not None, "a query with labels on an unlabelled graph is refused earlier"
+            found = self._label_bits[code] = self.bits(labels.mask(labels.names[code]))
+        return found
+
+    def _build(self, relation: Relation, *, keep_edge_ids: bool) -> tuple[NDArray, ...]:  # type: ignore[type-arg]
+        graph, fit = self.graph, relation.fit
+        # Lists of out-neighbours are dealt from the in-lists, see native/storage/relation.hpp.
+        sides = {"out": [graph.in_], "in": [graph.out], "any": [graph.in_, graph.out]}[relation.direction]
+        if not graph.directed:
+            sides = [graph.out]
+        wants_ids = keep_edge_ids or fit is not None
+        views = [
+            (
+                side.offsets,
+                side.neighbors,
+                np.asarray(side.edge_ids, np.uint32) if wants_ids else None,
+                None if fit is None else fit.edges,
+            )
+            for side in sides
+        ]
+        arrays: tuple[NDArray, ...] = _native.build_relation(  # type: ignore[type-arg]
+            views, self.rank, self.vertex_at, keep_edge_ids
+        )
+        return arrays
+
+
+def pack_bits(mask: NDArray[np.bool_]) -> NDArray[np.uint64]:
+    """A bool array as 64-bit words, lowest bit first.
+
+    >>> pack_bits(np.array([True, False, True]))
+    array([5], dtype=uint64)
+    """
+    packed = np.packbits(mask, bitorder="little")
+    words = np.zeros((len(mask) + 63) // 64, np.uint64)
+    words.view(np.uint8)[: len(packed)] = packed
+    return words
+
+
+def layout_of(graph: Graph) -> Layout:
+    """The graph's layout, made on first use and kept with the graph."""
+    layout: Layout = graph.once("layout", lambda: Layout(graph))
+    return layout

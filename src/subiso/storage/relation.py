@@ -1,0 +1,38 @@
+"""Relations: which data edges a pattern edge may use, and from which end they are read."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+from dataclasses import dataclass, field
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+Direction = Literal["out", "in", "any"]
+_REVERSED: dict[Direction, Direction] = {"out": "in", "in": "out", "any": "any"}
+
+
+@dataclass(frozen=True)
+class EdgeFit:
+    """The data edges that fit a pattern edge (label, mask, comparisons); equal keys mean equal sets."""
+
+    key: Hashable
+    edges: NDArray[np.uint8] = field(compare=False, repr=False)
+    """By edge id: 1 where the edge fits."""
+
+
+@dataclass(frozen=True)
+class Relation:
+    """`neighbors(v, relation)` are the vertices joined to v by a fitting edge in that direction.
+
+    >>> Relation("out").reversed()
+    Relation(direction='in', fit=None)
+    """
+
+    direction: Direction
+    fit: EdgeFit | None = None
+
+    def reversed(self) -> Relation:
+        """The same edges read from their other end."""
+        return Relation(_REVERSED[self.direction], self.fit)
