@@ -51,7 +51,7 @@ class PatternSyntaxError(PatternError):
 
 
 class QueryError(SubisoError, ValueError):
-    """Raised when a pattern or an argument does not fit the graph: mask of wrong length, unknown anchor, ..."""
+    """Raised when a pattern or an argument does not fit the graph: wrong mask length, unknown anchor, ..."""
 
 
 class UnsupportedError(SubisoError, NotImplementedError):
@@ -63,10 +63,10 @@ class CountOverflowError(SubisoError, OverflowError):
 
 
 class TimeoutReached(SubisoError, TimeoutError):
-    """Raised when `timeout=` ends a call whose answer cannot say that it is incomplete, such as a plain count.
+    """Raised when `timeout=` ends a call whose answer cannot say that it is incomplete, such as a count.
 
-    `count` is what had been counted by then (of the pattern or anchor at work); `done` holds the finished answers
-    before it when the call had several to give.
+    `count` is what had been counted by then (of the pattern or anchor at work); `done` holds the finished
+    answers before it when the call had several to give.
     """
 
     def __init__(self, message: str, *, count: int = 0, done: list[int] | None = None) -> None:

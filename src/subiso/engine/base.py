@@ -1,4 +1,4 @@
-"""The face every engine shows: Params in, an Outcome or a Stream out. Sits between the query and the result."""
+"""The face every engine shows: a Query and Params in, an Outcome or a Stream out."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
-"""The validated question: graph, pattern, mode, uniqueness and anchors, checked to fit together, for any engine.
+"""The validated question for any engine: graph, pattern, mode, uniqueness and anchors that fit together.
 
 Everything that can be wrong with the arguments of `count` or `match` is found here, once; an engine never
-validates. What is merely unsatisfiable (a label no vertex carries, an anchor with the wrong label) is no error: it
-has zero matches.
+validates. What is merely unsatisfiable (a label no vertex carries, an anchor with the wrong label) is no
+error: it has zero matches.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from subiso.pattern import Column, Comparison, Pattern
 Mode = Literal["monomorphism", "induced", "homomorphism", "edge-isomorphism"]
 MODES: tuple[Mode, ...] = get_args(Mode)
 INJECTIVE_MODES: tuple[Mode, ...] = ("monomorphism", "induced")
-"""The modes in which distinct pattern vertices go to distinct data vertices, so that `unique=True` makes sense."""
+"""The modes in which distinct pattern vertices go to distinct data vertices; `unique=True` needs that."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -193,7 +193,7 @@ def _check_direction(graph: Graph, pattern: Pattern) -> None:
             source, target = pattern.names[edge.source], pattern.names[edge.target]
             raise QueryError(
                 f"the pattern's edge ({source})-->({target}) has a direction, but the graph is undirected",
-                hint="write -- instead of -->, use Pattern.to_undirected(), or build the graph with directed=True",
+                hint="write -- for -->, use Pattern.to_undirected(), or build the graph with directed=True",
             )
 
 
@@ -218,7 +218,8 @@ def _check_masks(graph: Graph, pattern: Pattern) -> None:
     for name, mask in zip(pattern.names, pattern.masks, strict=True):
         if mask is not None and len(mask.array) != graph.num_vertices:
             raise QueryError(
-                f"the mask of vertex {name!r} has {len(mask.array)} entries, the graph {graph.num_vertices} vertices",
+                f"the mask of vertex {name!r} has {len(mask.array)} entries, "
+                f"the graph {graph.num_vertices} vertices",
                 hint="a vertex mask has one bool per vertex, in the order of graph.ids",
             )
     for edge in (*pattern.edges, *pattern.anti_edges):
@@ -238,7 +239,7 @@ def _check_comparison(graph: Graph, pattern: Pattern, comparison: Comparison) ->
         raise UnsupportedError(
             f"the comparison of {_column_text(pattern, left)} with {_column_text(pattern, right)}: "
             "an edge's column can be compared with a constant only",
-            hint="for a comparison within one edge, compute a bool array over the edges and use where(name=mask)",
+            hint="within one edge, compute a bool array over the edges and use where(name=mask)",
         )
     _check_column(graph, pattern, left)
     if isinstance(right, Column):

@@ -1,39 +1,29 @@
-"""The definition of a match: an obvious backtracking search straight from docs/semantics.md. The oracle of all engines.
+"""The definition of a match: obvious backtracking, straight from docs/semantics.md. The oracle of every engine.
 
-It shares no code with the planner and no idea with the fast engines: pattern vertices are taken one by one, every
-data vertex that could stand there is tried, and every rule is checked as soon as all it speaks of is known.
-Slow on purpose; right on purpose.
+It shares no code with the planner and no idea with the fast engines: pattern vertices are taken one by one,
+every data vertex that could stand there is tried, and every rule is checked as soon as all it speaks of is
+known. Slow on purpose; right on purpose.
 """
 
 from __future__ import annotations
 
 import itertools
-import operator
-import time
-from collections.abc import Callable, Iterator, Sequence
-from typing import Any
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 
 from subiso.engine.base import Outcome, Params, Rows, StoppedBy
+from subiso.engine.clock import Clock, Stopped
 from subiso.engine.query import Query
-from subiso.graph import Graph
+from subiso.engine.reference_data import Data, assign_distinct, compare
 from subiso.pattern import Column, Comparison, PatternEdge
-
-OPERATORS: dict[str, Callable[[Any, Any], Any]] = {
-    "<": operator.lt,
-    "<=": operator.le,
-    ">": operator.gt,
-    ">=": operator.ge,
-    "==": operator.eq,
-    "!=": operator.ne,
-}
 
 
 def count(query: Query, params: Params = Params()) -> Outcome:  # noqa: B008 (frozen)
     """Count the matches one by one.
 
     >>> from subiso.engine.query import make_query
+    >>> from subiso.graph import Graph
     >>> g = Graph.from_edges([0, 1, 2, 0], [1, 2, 0, 3])
     >>> count(make_query(g, "(a)--(b), (b)--(c), (c)--(a)")).count
     1
@@ -91,49 +81,8 @@ class ReferenceStream:
             self.stopped_by = "cancelled"
 
 
-class Stopped(Exception):
-    """Carries the reason out of the search."""
-
-    def __init__(self, reason: StoppedBy) -> None:
-        self.reason: StoppedBy = reason
-
-
-class Clock:
-    """Timeout, cancellation and progress: `tick` at every step, a look at the time every 256th."""
-
-    def __init__(self, params: Params) -> None:
-        self._params = params
-        self._start = time.perf_counter()
-        self._last = self._start
-        self._ticks = itertools.count(1)
-        self.done = 0.0
-
-    def seconds(self) -> float:
-        return time.perf_counter() - self._start
-
-    def tick(self) -> None:
-        if next(self._ticks) % 256 == 1:
-            self._look()
-
-    def finish(self) -> None:
-        if self._params.progress is not None:
-            self._params.progress(1.0)
-
-    def _look(self) -> None:
-        now = time.perf_counter()
-        timeout = self._params.timeout
-        if timeout is not None and now - self._start >= timeout:
-            raise Stopped("timeout")
-        if now - self._last >= 0.1:
-            self._last = now
-            if self._params.progress is not None:
-                self._params.progress(self.done)
-            if self._params.poll is not None and self._params.poll():
-                raise Stopped("cancelled")
-
-
 class Search:
-    """One backtracking search. `self.map[i]` is the data vertex that stands for pattern vertex i, None while open."""
+    """One backtracking search; `map[i]` is the data vertex standing for pattern vertex i, None while open."""
 
     def __init__(self, query: Query, clock: Clock) -> None:
         self.query = query
@@ -168,7 +117,7 @@ class Search:
             self.map[i] = None
 
     def candidates(self, i: int) -> Sequence[int]:
-        """A superset of the data vertices that may stand for i: its anchor, some neighbours, or everything."""
+        """A superset of the data vertices that may stand for i: its anchor, some neighbours, or all."""
         if i in self.query.anchors:
             return [self.query.anchors[i]]
         for e in self.pattern.edges:
@@ -278,103 +227,8 @@ class Search:
         return self.map[e.source] is not None and self.map[e.target] is not None
 
 
-class Data:
-    """The graph as dictionaries, filled as they are asked for."""
-
-    def __init__(self, graph: Graph) -> None:
-        self.graph = graph
-        self._after: dict[int, dict[int, list[int]]] = {}
-
-    def after(self, u: int) -> dict[int, list[int]]:
-        """The data edges that leave u (or touch it, in an undirected graph): neighbour -> edge ids."""
-        if u not in self._after:
-            adjacency = self.graph.out
-            span = slice(int(adjacency.offsets[u]), int(adjacency.offsets[u + 1]))
-            neighbors, ids = adjacency.neighbors[span].tolist(), adjacency.edge_ids[span].tolist()
-            found: dict[int, list[int]] = {}
-            for v, edge in zip(neighbors, ids, strict=True):
-                found.setdefault(v, []).append(edge)
-            self._after[u] = found
-        return self._after[u]
-
-    def before(self, u: int) -> list[int]:
-        adjacency = self.graph.in_
-        found: list[int] = adjacency.neighbors[
-            int(adjacency.offsets[u]) : int(adjacency.offsets[u + 1])
-        ].tolist()
-        return found
-
-    def edges(self, u: int, v: int) -> list[int]:
-        """The ids of the data edges from u to v (between them, in an undirected graph)."""
-        return self.after(u).get(v, [])
-
-    def vertex_codes(self, names: frozenset[Any]) -> set[int]:
-        assert self.graph.vertex_labels is not None
-        codes = (self.graph.vertex_labels.code_of(name) for name in names)
-        return {code for code in codes if code is not None}
-
-    def edge_codes(self, names: frozenset[Any] | None) -> set[int] | None:
-        if names is None:
-            return None
-        assert self.graph.edge_labels is not None
-        codes = (self.graph.edge_labels.code_of(name) for name in names)
-        return {code for code in codes if code is not None}
-
-    def codes_of(self, v: int) -> set[int]:
-        labels = self.graph.vertex_labels
-        if labels is None:
-            return set()
-        if labels.offsets is None:
-            return {int(labels.codes[v])}
-        return set(labels.codes[int(labels.offsets[v]) : int(labels.offsets[v + 1])].tolist())
-
-    def edge_code(self, edge: int) -> int:
-        assert self.graph.edge_labels is not None
-        return int(self.graph.edge_labels.codes[edge])
-
-    def vertex_value(self, column: str, v: int) -> Any:
-        return self.graph.vertex_columns[column][v].item()
-
-    def edge_value(self, column: str, edge: int) -> Any:
-        return self.graph.edge_columns[column][edge].item()
-
-
-def compare(left: Any, op: str, right: Any) -> bool:
-    """Compare two numbers exactly; NaN stands for "not known", so every comparison with it is false, != too.
-
-    >>> compare(2**60, "<", 2**60 + 1.0), compare(float("nan"), "!=", 1)
-    (False, False)
-    """
-    if left != left or right != right:
-        return False
-    return bool(OPERATORS[op](left, right))
-
-
-def assign_distinct(choices: list[list[int]]) -> list[int] | None:
-    """A different item for each list, from the list; None when there is none (bipartite matching).
-
-    >>> assign_distinct([[1, 2], [1]]), assign_distinct([[1], [1]])
-    ([2, 1], None)
-    """
-    holder: dict[int, int] = {}
-
-    def place(i: int, tried: set[int]) -> bool:
-        for item in choices[i]:
-            if item not in tried:
-                tried.add(item)
-                if item not in holder or place(holder[item], tried):
-                    holder[item] = i
-                    return True
-        return False
-
-    if not all(place(i, set()) for i in range(len(choices))):
-        return None
-    chosen = {i: item for item, i in holder.items()}
-    return [chosen[i] for i in range(len(choices))]
-
-
 def _connected_order(query: Query) -> list[int]:
-    """Pattern vertices so that each, after the first, has an edge to an earlier one (patterns are connected)."""
+    """Pattern vertices such that each but the first has an edge to an earlier one (patterns are connected)."""
     order = [min(query.anchors, default=0)]
     while len(order) < query.pattern.num_vertices:
         reached = {
@@ -390,8 +244,8 @@ def _connected_order(query: Query) -> list[int]:
 def _restrictions(query: Query) -> list[tuple[int, int]]:
     """Pairs (i, j) with map[i] < map[j] that keep the lexicographically smallest map of every orbit.
 
-    Vertex 0 must be smaller than all it can be exchanged with; then, with 0 fixed, vertex 1; and so on. Anchored
-    vertices cannot be exchanged with anything.
+    Vertex 0 must be smaller than all it can be exchanged with; then, with 0 fixed, vertex 1; and so on.
+    Anchored vertices cannot be exchanged with anything.
     """
     pairs = []
     fixed = sorted(query.anchors)
