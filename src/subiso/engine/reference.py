@@ -1,4 +1,4 @@
-"""The definition of a match: obvious backtracking, straight from docs/semantics.md. The oracle of every engine.
+"""The definition of a match: obvious backtracking, straight from docs/semantics.md. The oracle of engines.
 
 It shares no code with the planner and no idea with the fast engines: pattern vertices are taken one by one,
 every data vertex that could stand there is tried, and every rule is checked as soon as all it speaks of is
@@ -228,7 +228,7 @@ class Search:
 
 
 def _connected_order(query: Query) -> list[int]:
-    """Pattern vertices such that each but the first has an edge to an earlier one (patterns are connected)."""
+    """Pattern vertices such that each but the first has an edge to an earlier one."""
     order = [min(query.anchors, default=0)]
     while len(order) < query.pattern.num_vertices:
         reached = {
