@@ -51,7 +51,7 @@ class PatternSyntaxError(PatternError):
 
 
 class QueryError(SubisoError, ValueError):
-    """Raised when a pattern or an argument does not fit the graph: mask of wrong length, unknown anchor, ..."""
+    """Raised when a pattern or an argument does not fit the graph: wrong mask length, unknown anchor, ..."""
 
 
 class UnsupportedError(SubisoError, NotImplementedError):
@@ -60,3 +60,16 @@ class UnsupportedError(SubisoError, NotImplementedError):
 
 class CountOverflowError(SubisoError, OverflowError):
     """Raised when a count leaves the signed 128-bit range of the accumulators."""
+
+
+class TimeoutReached(SubisoError, TimeoutError):
+    """Raised when `timeout=` ends a call whose answer cannot say that it is incomplete, such as a count.
+
+    `count` is what had been counted by then (of the pattern or anchor at work); `done` holds the finished
+    answers before it when the call had several to give.
+    """
+
+    def __init__(self, message: str, *, count: int = 0, done: list[int] | None = None) -> None:
+        self.count = count
+        self.done = done or []
+        super().__init__(message, hint="give it more time, or take what match() finds in the time there is")

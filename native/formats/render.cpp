@@ -1,0 +1,43 @@
+// Implements render_rows.
+#include "formats/render.hpp"
+
+#include <charconv>
+#include <stdexcept>
+
+#include "formats/table.hpp"
+
+namespace subiso::formats {
+namespace {
+void append_field(std::string& out, const TextColumn& column, std::size_t row) {
+  char buffer[32];
+  if (column.integers) {
+    const auto end = std::to_chars(buffer, buffer + sizeof buffer, column.integers[row]).ptr;
+    out.append(buffer, end);
+  } else if (column.reals) {
+    const auto end = std::to_chars(buffer, buffer + sizeof buffer, column.reals[row]).ptr;
+    const std::string_view text(buffer, static_cast<std::size_t>(end - buffer));
+    out.append(text);
+    if (text.find_first_of(".e") == std::string_view::npos) out.append(".0");  // so that it reads back as a real
+  } else if (column.codes[row] != no_code) {
+    if (column.codes[row] >= column.texts.size()) throw std::invalid_argument("a code without text");
+    out.append(column.texts[column.codes[row]]);
+  }
+}
+}  // namespace
+
+std::string render_rows(const std::vector<TextColumn>& columns, std::string_view prefix, char delimiter,
+                        std::size_t begin, std::size_t end) {
+  std::string out;
+  out.reserve((end - begin) * (prefix.size() + columns.size() * 8));
+  for (std::size_t row = begin; row < end; ++row) {
+    out.append(prefix);
+    for (std::size_t c = 0; c < columns.size(); ++c) {
+      if (c) out.push_back(delimiter);
+      append_field(out, columns[c], row);
+    }
+    out.push_back('\n');
+  }
+  return out;
+}
+
+}  // namespace subiso::formats

@@ -1,0 +1,269 @@
+"""The functions users call: count, match, exists, motifs, cliques, explain; each makes queries and runs them."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
+from typing import Any, TypedDict, Unpack, overload
+
+from subiso.engine.anchors import Anchor, anchor_rows, anchored_queries
+from subiso.engine.base import Engine, Params
+from subiso.engine.choose import choose_engine, make_params
+from subiso.engine.query import Query, make_query
+from subiso.errors import TimeoutReached
+from subiso.graph import Graph
+from subiso.pattern import Pattern, connected_patterns
+from subiso.result.matches import Matches
+from subiso.result.motifs import Motifs
+from subiso.result.request import Request
+
+Progress = Callable[[float], None]
+PatternLike = Pattern | str
+
+
+class How(TypedDict, total=False):
+    """The options that say how to run; all functions take them."""
+
+    device: str
+    engine: str
+    schedule: str | None
+    threads: int | None
+    timeout: float | None
+    progress: Progress | None
+
+
+class What(How, total=False):
+    """The options that say what is looked for."""
+
+    mode: str
+    induced: bool
+    unique: bool | None
+
+
+class Existence(TypedDict, total=False):
+    """The options of `exists`: uniqueness makes no difference to it, and its timeout is for the whole call."""
+
+    mode: str
+    induced: bool
+    device: str
+    engine: str
+    schedule: str | None
+    threads: int | None
+    progress: Progress | None
+
+
+@overload
+def count(graph: Graph, pattern: PatternLike, *, anchor: None = None, **options: Unpack[What]) -> int: ...
+@overload
+def count(graph: Graph, pattern: PatternLike, *, anchor: Anchor, **options: Unpack[What]) -> Any: ...
+@overload
+def count(
+    graph: Graph, pattern: Sequence[PatternLike], *, anchor: Anchor | None = None, **options: Unpack[What]
+) -> list[Any]: ...
+
+
+def count(
+    graph: Graph,
+    pattern: PatternLike | Sequence[PatternLike],
+    *,
+    mode: str = "monomorphism",
+    induced: bool = False,
+    unique: bool | None = None,
+    anchor: Anchor | None = None,
+    device: str = "auto",
+    engine: str = "auto",
+    schedule: str | None = None,
+    threads: int | None = None,
+    timeout: float | None = None,
+    progress: Progress | None = None,
+) -> int | list[Any]:
+    """Count the matches of a pattern: an exact int, of whatever size.
+
+    A list of patterns gives a list of counts; lists of anchors, `anchor={"a": [1, 2, 3]}`, one count per row.
+    When `timeout` (seconds, for the whole call) runs out, TimeoutReached is raised, with what was counted.
+
+    >>> import subiso as si
+    >>> g = si.Graph.from_edges([0, 1, 2, 0], [1, 2, 0, 3])
+    >>> si.count(g, "(a)--(b), (b)--(c), (c)--(a)")
+    1
+    >>> si.count(g, ["(a)--(b)", "(a)--(b), (b)--(c)"], unique=False)
+    [8, 10]
+    >>> si.count(g, "(a)--(b)", anchor={"a": [0, 3]})
+    [3, 1]
+    """
+    module, params = choose_engine(engine, device, schedule), make_params(threads, timeout, progress)
+    options = {"mode": mode, "induced": induced, "unique": unique}
+    patterns, rows = _patterns(pattern), anchor_rows(anchor)
+    anchors = [anchor] if rows is None else rows
+    queries = [make_query(graph, p, anchor=a, **options) for p in patterns for a in anchors]
+    counts = _count_all(queries, module, params)
+    if rows is None:
+        return counts if _is_many(pattern) else counts[0]
+    by_pattern = [counts[i * len(rows) : (i + 1) * len(rows)] for i in range(len(patterns))]
+    return by_pattern if _is_many(pattern) else by_pattern[0]
+
+
+def match(
+    graph: Graph,
+    pattern: PatternLike | Sequence[PatternLike],
+    *,
+    mode: str = "monomorphism",
+    induced: bool = False,
+    unique: bool | None = None,
+    anchor: Anchor | None = None,
+    limit: int | None = None,
+    order: str | None = None,
+    edges: bool = False,
+    columns: Iterable[str] | str | None = None,
+    distinct: bool = False,
+    sample: int | None = None,
+    seed: int = 0,
+    dense: bool = False,
+    device: str = "auto",
+    engine: str = "auto",
+    schedule: str | None = None,
+    threads: int | None = None,
+    timeout: float | None = None,
+    progress: Progress | None = None,
+) -> Any:
+    """Find the matches of a pattern, streamed as rows or Arrow batches (see Matches). A list gives a list.
+
+    - `limit`: at most so many rows; `order="sorted"`: ascending (with a limit: the smallest ones).
+    - `edges=True`: a column of edge ids per pattern edge. `columns`: only these; `distinct=True`: equal rows
+      once, over all embeddings unless `unique` is given, so that no vertex is missed for standing elsewhere.
+    - `sample=k, seed=s`: a uniform random sample of k rows, the same for the same seed.
+    - `anchor={"a": [1, 2, 3]}`: the matches of all these anchors; column `a` says of which.
+    - `dense=True`: vertex numbers 0..n-1 instead of the graph's ids.
+
+    >>> import subiso as si
+    >>> g = si.Graph.from_edges([0, 1, 2, 0], [1, 2, 0, 3])
+    >>> si.match(g, "(a)--(b), (b)--(c), (c)--(a)").to_numpy().tolist()
+    [[0, 1, 2]]
+    >>> si.match(g, "(a)--(b), (b)--(c)", columns=["b"], distinct=True, order="sorted").to_numpy().tolist()
+    [[0], [1], [2]]
+    """
+    module, params = choose_engine(engine, device, schedule), make_params(threads, timeout, progress)
+    chosen = (columns,) if isinstance(columns, str) else None if columns is None else tuple(columns)
+    request = Request(limit, order, edges, chosen, distinct, sample, seed, dense)
+    if unique is None and distinct and chosen is not None:
+        unique = False
+    options = {"mode": mode, "induced": induced, "unique": unique}
+    results = []
+    for p in _patterns(pattern):
+        if anchor is None:
+            queries = [make_query(graph, p, **options)]
+        else:
+            queries = anchored_queries(graph, Pattern(p) if isinstance(p, str) else p, anchor, **options)
+        results.append(Matches(queries, module, params, request))
+    return results if _is_many(pattern) else results[0]
+
+
+def exists(
+    graph: Graph,
+    pattern: PatternLike | Sequence[PatternLike],
+    *,
+    anchor: Anchor | None = None,
+    timeout: float | None = None,
+    **options: Unpack[Existence],
+) -> Any:
+    """True when the pattern has a match; stops at the first. A list of patterns gives a list.
+
+    When `timeout` runs out before a match is found, TimeoutReached is raised: the answer is not known.
+
+    >>> import subiso as si
+    >>> g = si.Graph.from_edges([0, 1, 2, 0], [1, 2, 0, 3])
+    >>> si.exists(g, ["(a)--(b), (b)--(c), (c)--(a)", si.Pattern.clique(4)])
+    [True, False]
+    """
+    found = []
+    deadline = _Deadline(make_params(timeout=timeout).timeout)
+    for p in _patterns(pattern):
+        with match(graph, p, anchor=anchor, limit=1, timeout=deadline.left(), **options) as matches:
+            found.append(next(matches.arrays(), None) is not None)
+        if not found[-1] and matches.stopped_by == "timeout":
+            raise TimeoutReached(f"no match was found within {timeout:g} s; there may be one")
+    return found if _is_many(pattern) else found[0]
+
+
+def motifs(graph: Graph, k: int, *, induced: bool = False, **options: Unpack[How]) -> Motifs:
+    """Count every connected pattern of k vertices: {Pattern: int}, printable as a table.
+
+    Counts are of subgraphs; `induced=True` counts vertex sets by the graph they induce, so that each connected
+    set of k vertices is in exactly one count. Labels are ignored, and so are directions: in a directed graph an
+    edge in either direction joins two vertices. The other options are those of `count`.
+
+    >>> import subiso as si
+    >>> print(si.motifs(si.Graph.from_edges([0, 1, 2, 0], [1, 2, 0, 3]), 3, induced=True))
+    motif ... count ...
+    """
+    patterns = connected_patterns(k)
+    counts = count(graph, patterns, induced=induced, **options)
+    return Motifs(zip(patterns, counts, strict=True))
+
+
+def cliques(graph: Graph, k: int, **options: Unpack[How]) -> int:
+    """Count the cliques of k vertices; options as in `count`. To list them, match Pattern.clique(k).
+
+    >>> import subiso as si
+    >>> si.cliques(si.Graph.from_edges([0, 1, 2, 0], [1, 2, 0, 3]), 3)
+    1
+    """
+    return count(graph, Pattern.clique(k), **options)
+
+
+def explain(
+    graph: Graph,
+    pattern: PatternLike,
+    *,
+    mode: str = "monomorphism",
+    induced: bool = False,
+    unique: bool | None = None,
+    anchor: Anchor | None = None,
+) -> Any:
+    """How `count` and `match` would go about it: loops, restrictions, estimated sizes. Print it."""
+    from subiso.plan.explain import explain as explain_query
+
+    return explain_query(make_query(graph, pattern, mode=mode, induced=induced, unique=unique, anchor=anchor))
+
+
+class _Deadline:
+    """A timeout shared by the steps of one call."""
+
+    def __init__(self, timeout: float | None) -> None:
+        self._end = None if timeout is None else time.monotonic() + timeout
+
+    def left(self) -> float | None:
+        return None if self._end is None else max(0.0, self._end - time.monotonic())
+
+
+def _count_all(queries: list[Query], engine: Engine, params: Params) -> list[int]:
+    counts: list[int] = []
+    deadline = _Deadline(params.timeout)
+    for i, query in enumerate(queries):
+        step = replace(params, timeout=deadline.left(), progress=_part(params.progress, i, len(queries)))
+        outcome = engine.count(query, step)
+        if outcome.stopped_by == "timeout":
+            raise TimeoutReached(
+                f"the count was not finished within {params.timeout:g} s ({outcome.count} so far)",
+                count=outcome.count,
+                done=counts,
+            )
+        counts.append(outcome.count)
+    return counts
+
+
+def _part(progress: Progress | None, i: int, n: int) -> Progress | None:
+    if progress is None or n == 1:
+        return progress
+    return lambda done: progress((i + done) / n)
+
+
+def _is_many(pattern: object) -> bool:
+    return isinstance(pattern, Sequence) and not isinstance(pattern, str)
+
+
+def _patterns(pattern: PatternLike | Sequence[PatternLike]) -> list[PatternLike]:
+    if isinstance(pattern, Sequence) and not isinstance(pattern, str):
+        return list(pattern)
+    return [pattern]

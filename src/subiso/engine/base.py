@@ -1,0 +1,76 @@
+"""The face every engine shows: a Query and Params in, an Outcome or a Stream out."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+if TYPE_CHECKING:
+    from subiso.engine.query import Query
+
+StoppedBy = Literal["limit", "timeout", "cancelled"]
+Rows = NDArray[np.uint32]
+"""Matches as dense vertex ids: shape (rows, pattern vertices), columns in the pattern's vertex order."""
+
+
+@dataclass(frozen=True)
+class Params:
+    """How to run a query; never what it means.
+
+    >>> Params(threads=2).batch_rows
+    65536
+    """
+
+    threads: int | None = None
+    """Worker threads; None = all cores."""
+    timeout: float | None = None
+    """Seconds after which the engine stops; None = never."""
+    progress: Callable[[float], None] | None = None
+    """Gets the fraction of the seeds done, about every 100 ms, in the calling thread."""
+    batch_rows: int = 65_536
+    """Rows of a stream's batches (the last one may be shorter)."""
+    poll: Callable[[], bool] | None = None
+    """Asked about every 100 ms in the calling thread; True cancels."""
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What a counting run found, and what stopped it before its end, if anything.
+
+    >>> Outcome(7).complete, Outcome(7, stopped_by="timeout").complete
+    (True, False)
+    """
+
+    count: int
+    stopped_by: StoppedBy | None = None
+    seconds: float = 0.0
+
+    @property
+    def complete(self) -> bool:
+        """True when the count is the whole answer."""
+        return self.stopped_by is None
+
+
+class Stream(Protocol):
+    """An iterator over batches of matches. `stopped_by` is valid once it is exhausted or closed."""
+
+    stopped_by: StoppedBy | None
+
+    def __iter__(self) -> Iterator[Rows]: ...
+
+    def __next__(self) -> Rows: ...
+
+    def close(self) -> None:
+        """Stop the workers and join their threads; may be called again."""
+
+
+class Engine(Protocol):
+    """What a module under `engine/` offers; `reference` and `cpu` are such modules."""
+
+    def count(self, query: Query, params: Params) -> Outcome: ...
+
+    def stream(self, query: Query, params: Params) -> Stream: ...

@@ -1,0 +1,61 @@
+"""Picks the engine for `engine=`, `device=` and `schedule=`, and checks the arguments that say how to run."""
+
+from __future__ import annotations
+
+import importlib
+import importlib.util
+import math
+from collections.abc import Callable
+from typing import cast
+
+from subiso.engine.base import Engine, Params
+from subiso.errors import QueryError, UnsupportedError
+
+ENGINES = ("auto", "cpu", "reference")
+DEVICES = ("auto", "cpu", "cuda")
+
+
+def choose_engine(engine: str = "auto", device: str = "auto", schedule: str | None = None) -> Engine:
+    """The engine module to run on: the native one unless the reference is asked for.
+
+    >>> choose_engine("reference").__name__
+    'subiso.engine.reference'
+    """
+    if device not in DEVICES:
+        raise QueryError(f"unknown device {device!r}", hint="the devices are " + ", ".join(DEVICES))
+    if engine not in ENGINES:
+        raise QueryError(f"unknown engine {engine!r}", hint="the engines are " + ", ".join(ENGINES))
+    if device == "cuda":
+        raise UnsupportedError(
+            'device="cuda" is not in this version of subiso', hint='use device="auto" or "cpu"'
+        )
+    if schedule is not None:
+        raise UnsupportedError(
+            f"schedule={schedule!r}: schedules belong to CUDA devices, which are not in this version",
+            hint="leave schedule= out",
+        )
+    if engine == "auto":
+        engine = "cpu" if importlib.util.find_spec("subiso.engine.cpu") else "reference"
+    return cast(Engine, importlib.import_module(f"subiso.engine.{engine}"))
+
+
+def make_params(
+    threads: int | None = None,
+    timeout: float | None = None,
+    progress: Callable[[float], None] | None = None,
+) -> Params:
+    """Params with checked values.
+
+    >>> make_params(threads=0)
+    Traceback (most recent call last):
+    subiso.errors.QueryError: threads is 0; it must be a whole number from 1, or None for all cores
+    """
+    if threads is not None and (isinstance(threads, bool) or not isinstance(threads, int) or threads < 1):
+        raise QueryError(f"threads is {threads!r}; it must be a whole number from 1, or None for all cores")
+    if timeout is not None:
+        if isinstance(timeout, bool) or not isinstance(timeout, int | float) or not timeout >= 0:
+            raise QueryError(f"timeout is {timeout!r}; it must be seconds, 0 or more, or None for no limit")
+        timeout = None if math.isinf(timeout) else float(timeout)
+    if progress is not None and not callable(progress):
+        raise QueryError("progress must be a function of one number, the fraction done")
+    return Params(threads=threads, timeout=timeout, progress=progress)

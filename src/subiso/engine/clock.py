@@ -1,0 +1,49 @@
+"""Timeout, cancellation and progress of a search that runs in the calling thread (the reference engine's)."""
+
+from __future__ import annotations
+
+import itertools
+import time
+
+from subiso.engine.base import Params, StoppedBy
+
+
+class Stopped(Exception):
+    """Carries the reason out of the search."""
+
+    def __init__(self, reason: StoppedBy) -> None:
+        self.reason: StoppedBy = reason
+
+
+class Clock:
+    """Timeout, cancellation and progress: `tick` at every step, a look at the time every 256th."""
+
+    def __init__(self, params: Params) -> None:
+        self._params = params
+        self._start = time.perf_counter()
+        self._last = self._start
+        self._ticks = itertools.count(1)
+        self.done = 0.0
+
+    def seconds(self) -> float:
+        return time.perf_counter() - self._start
+
+    def tick(self) -> None:
+        if next(self._ticks) % 256 == 1:
+            self._look()
+
+    def finish(self) -> None:
+        if self._params.progress is not None:
+            self._params.progress(1.0)
+
+    def _look(self) -> None:
+        now = time.perf_counter()
+        timeout = self._params.timeout
+        if timeout is not None and now - self._start >= timeout:
+            raise Stopped("timeout")
+        if now - self._last >= 0.1:
+            self._last = now
+            if self._params.progress is not None:
+                self._params.progress(self.done)
+            if self._params.poll is not None and self._params.poll():
+                raise Stopped("cancelled")
