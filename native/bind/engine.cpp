@@ -12,6 +12,7 @@
 #include <stdexcept>
 
 #include "bind/bind.hpp"
+#include "filter/refine.hpp"
 #include "storage/relation.hpp"
 
 namespace subiso {
@@ -45,29 +46,32 @@ auto build_relation_arrays(const std::vector<AdjacencyArrays>& reverse, In<std::
 using RelationArrays = std::tuple<In<std::int64_t>, In<std::uint32_t>, In<std::int64_t>>;
 using EntityArrays = std::tuple<In<std::int64_t>, In<std::uint32_t>, In<std::uint32_t>>;
 
+std::vector<Csr> to_csrs(const std::vector<RelationArrays>& relations) {
+  std::vector<Csr> csrs;
+  for (const auto& [offsets, neighbors, split] : relations)
+    csrs.push_back({offsets.data(), neighbors.data(), split.data()});
+  return csrs;
+}
+
 // A run and the arrays it reads, which must live as long.
 struct BoundRun {
   nb::object kept;
   std::unique_ptr<Run> run;
 };
 
-std::unique_ptr<BoundRun> make_run(nb::object kept, std::uint32_t num_vertices,
-                                   const std::vector<RelationArrays>& relations, In<std::int64_t> code,
+BoundRun* make_run(nb::object kept, std::uint32_t num_vertices, const std::vector<RelationArrays>& relations, In<std::int64_t> code,
                                    const std::vector<In<std::uint64_t>>& filters,
                                    const std::vector<In<std::int64_t>>& keys,
                                    const std::vector<EntityArrays>& entities, In<std::uint32_t> seeds,
                                    In<std::uint32_t> vertex_at, std::size_t batch_rows, int threads,
                                    const std::optional<std::string>& setops) {
   if (threads < 1 || batch_rows < 1) throw std::invalid_argument("threads and batch_rows must be positive");
-  std::vector<Csr> csrs;
-  for (const auto& [offsets, neighbors, split] : relations) {
+  for (const auto& [offsets, neighbors, split] : relations)
     if (offsets.size() != num_vertices + std::size_t{1} || split.size() != num_vertices)
       throw std::invalid_argument("a relation does not fit the number of vertices");
-    csrs.push_back({offsets.data(), neighbors.data(), split.data()});
-  }
   const ProgramLimits limits{static_cast<int>(relations.size()), static_cast<int>(filters.size()),
                              static_cast<int>(keys.size()), static_cast<int>(entities.size())};
-  Inputs in{CsrStore(num_vertices, std::move(csrs)), parse_program(code.data(), code.size(), limits),
+  Inputs in{CsrStore(num_vertices, to_csrs(relations)), parse_program(code.data(), code.size(), limits),
             &choose_setops(setops ? setops->c_str() : nullptr), {}, {}, {}, seeds.data(), seeds.size(),
             vertex_at.data(), batch_rows};
   for (const auto& f : filters) {
@@ -83,7 +87,7 @@ std::unique_ptr<BoundRun> make_run(nb::object kept, std::uint32_t num_vertices,
   auto bound = std::make_unique<BoundRun>();
   bound->kept = std::move(kept);
   bound->run = std::make_unique<Run>(std::move(in), threads);
-  return bound;
+  return bound.release();  // Python owns it
 }
 
 nb::object next_batch(BoundRun& self, double seconds) {
@@ -100,6 +104,21 @@ nb::tuple total(BoundRun& self) {
   const Count t = self.run->scheduler().total();
   return nb::make_tuple(static_cast<std::int64_t>(t >> 64), static_cast<std::uint64_t>(t),
                         self.run->scheduler().overflow());
+}
+
+auto refine_candidates(std::uint32_t num_vertices, const std::vector<RelationArrays>& relations,
+                       const std::vector<std::optional<nb::ndarray<std::uint64_t, nb::numpy, nb::ndim<1>, nb::c_contig>>>& bits,
+                       const std::vector<std::tuple<int, int, int, int>>& demands, int rounds) {
+  std::vector<std::uint64_t*> filters;
+  for (const auto& b : bits) filters.push_back(b ? b->data() : nullptr);
+  std::vector<Demand> wanted;
+  for (const auto& [a, b, relation, count] : demands) wanted.push_back({a, b, relation, count});
+  Refined refined;
+  {
+    nb::gil_scoped_release release;
+    refined = refine(CsrStore(num_vertices, to_csrs(relations)), filters, wanted, rounds);
+  }
+  return std::pair(refined.sizes, refined.fans);
 }
 
 template <Span (*kRun)(const SetOps&, Span, Span, std::uint32_t*)>
@@ -119,6 +138,14 @@ void bind_engine(nb::module_& m) {
     return to_numpy(degree_ranks(std::vector<std::int64_t>(degree.data(), degree.data() + degree.size())));
   });
   m.def("build_relation", &build_relation_arrays);
+  m.def("refine", &refine_candidates);
+  m.def("bit_positions", [](In<std::uint64_t> words) {
+    std::vector<std::uint32_t> positions;
+    for (std::size_t w = 0; w < words.size(); ++w)
+      for (std::uint64_t left = words.data()[w]; left != 0; left &= left - 1)
+        positions.push_back(static_cast<std::uint32_t>(w * 64 + static_cast<std::size_t>(__builtin_ctzll(left))));
+    return to_numpy(std::move(positions));
+  });
 
   m.def("setops_name", [](const std::optional<std::string>& name) {
     return std::string(choose_setops(name ? name->c_str() : nullptr).name);

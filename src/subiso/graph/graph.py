@@ -214,7 +214,7 @@ class Graph:
         """
         if not self.directed:
             return self.out
-        found: Adjacency = self._once("in_", self._turned)
+        found: Adjacency = self.once("in_", self._turned)
         return found
 
     @property
@@ -259,7 +259,7 @@ class Graph:
         if self.ids is None:
             return find_dense(values, "ids", self.num_vertices)
         names = self.ids
-        index: IdIndex = self._once("index", lambda: IdIndex(names))
+        index: IdIndex = self.once("index", lambda: IdIndex(names))
         return index.find(values, "ids")
 
     def ids_of(self, indices: Any) -> Array:
@@ -333,7 +333,7 @@ class Graph:
         if not 0 <= v < self.num_vertices:
             raise GraphError(f"vertex {v} is outside 0..{self.num_vertices - 1}")
 
-    def _once(self, name: str, make: Any) -> Any:
+    def once(self, name: str, make: Any) -> Any:
         if name not in self._cache:
             with _lazy:
                 if name not in self._cache:
@@ -344,7 +344,7 @@ class Graph:
         """int64[n + 1]: the edges with source v are numbered from [v] up to [v + 1]."""
         if self.directed:
             return self.out.offsets
-        found: Array = self._once(
+        found: Array = self.once(
             "upper", lambda: native.graph_upper_offsets(self.out.offsets, self.out.neighbors)
         )
         return found

@@ -222,13 +222,19 @@ class Pattern(Catalogue):
         ranks: dict[Any, int] = {}
         return tuple(ranks.setdefault(value, len(ranks)) for value in values)
 
-    def automorphism_count(self, fixed: Iterable[int | str] = ()) -> int:
+    def automorphism_count(
+        self,
+        fixed: Iterable[int | str] = (),
+        extra_colors: Mapping[int, Hashable] | Sequence[Hashable] | None = None,
+    ) -> int:
         """How many automorphisms there are; with `fixed`, only those that leave these vertices in place.
+
+        `extra_colors` is as for `orbits_under`.
 
         >>> Pattern.star(63).automorphism_count() == __import__("math").factorial(63)
         True
         """
-        return self._group(fixed).order
+        return self._group(fixed, extra_colors).order
 
     def orbits_under(
         self,

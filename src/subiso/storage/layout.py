@@ -51,6 +51,7 @@ class Layout:
         self.vertex_at: NDArray[np.uint32] = np.empty_like(self.rank)
         """rank -> vertex"""
         self.vertex_at[self.rank] = np.arange(len(self.rank), dtype=np.uint32)
+        self.all_ranks: NDArray[np.uint32] = np.arange(len(self.rank), dtype=np.uint32)
         self._relations: OrderedDict[Relation, RelationCsr] = OrderedDict()
         self._label_bits: dict[int, NDArray[np.uint64]] = {}
         self._lock = threading.Lock()

@@ -1,0 +1,158 @@
+"""The CPU engine: plans a query, lowers the plan and runs it on the native core. Threads are native; this side polls
+for Ctrl-C, timeouts and progress."""
+
+from __future__ import annotations
+
+import os
+import time
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from subiso import _native
+from subiso.engine.base import Outcome, Params, Rows, StoppedBy
+from subiso.engine.lower import lower
+from subiso.engine.query import Query
+from subiso.errors import CountOverflowError, QueryError
+from subiso.filter.resolve import Resolved, resolve
+from subiso.graph.stats import statistics_of
+from subiso.plan.choose import make_plan
+from subiso.plan.plan import CountTail, Plan
+
+_TICK = 0.05  # seconds between looks at the clock, the progress and Ctrl-C
+
+
+def count(query: Query, params: Params = Params()) -> Outcome:  # noqa: B008 (frozen)
+    """Count the query's matches."""
+    started = time.perf_counter()
+    resolved = resolve(query)
+    if resolved.hopeless:
+        return Outcome(0, seconds=time.perf_counter() - started)
+    plan = make_plan(resolved.problem, statistics_of(query.graph), counting=True)
+    assert isinstance(plan.tail, CountTail)
+    run = _start(plan, resolved, params)
+    watch = _Watch(run, params, started)
+    try:
+        while not run.wait(_TICK):
+            watch.look()
+    finally:
+        run.close()
+    high, low, overflow = run.total()
+    if overflow:
+        raise CountOverflowError(
+            "the count left the range of the 128-bit accumulators",
+            hint="count parts of the graph: anchor a vertex of the pattern, or add a mask",
+        )
+    total = ((high << 64) | low) // plan.tail.divisor
+    return Outcome(total, watch.stopped_by, time.perf_counter() - started)
+
+
+def stream(query: Query, params: Params = Params()) -> CpuStream:  # noqa: B008 (frozen)
+    """List the query's matches batch by batch, in no particular order."""
+    return CpuStream(query, params)
+
+
+class CpuStream:
+    """An iterator over batches; workers run ahead by a few batches and then wait."""
+
+    def __init__(self, query: Query, params: Params) -> None:
+        started = time.perf_counter()
+        self._columns = query.pattern.num_vertices
+        self._run: Any = None
+        self._watch: _Watch | None = None
+        resolved = resolve(query)
+        if not resolved.hopeless:
+            plan = make_plan(resolved.problem, statistics_of(query.graph), counting=False)
+            self._run = _start(plan, resolved, params)
+            self._watch = _Watch(self._run, params, started)
+
+    @property
+    def stopped_by(self) -> StoppedBy | None:
+        return self._watch.stopped_by if self._watch else None
+
+    def __iter__(self) -> CpuStream:
+        return self
+
+    def __next__(self) -> Rows:
+        while self._run is not None and self._watch is not None:
+            done = self._run.done()
+            batch = self._run.next_batch(_TICK)
+            if batch is not None:
+                rows: Rows = batch.reshape(-1, self._columns)
+                return rows
+            if done:
+                self.close()
+                break
+            self._watch.look()
+        raise StopIteration
+
+    def close(self) -> None:
+        """Stop the workers and join their threads."""
+        if self._run is not None:
+            self._run.close()
+            self._run = None
+
+    def __del__(self) -> None:
+        self.close()
+
+
+class _Watch:
+    """Looks, from the calling thread, whether a run should stop."""
+
+    def __init__(self, run: Any, params: Params, started: float) -> None:
+        self.run = run
+        self.params = params
+        self.deadline = None if params.timeout is None else started + params.timeout
+        self.stopped_by: StoppedBy | None = None
+
+    def look(self) -> None:
+        if self.params.progress is not None:
+            self.params.progress(self.run.progress())
+        if self.stopped_by is not None or self.run.done():
+            return
+        if self.deadline is not None and time.perf_counter() >= self.deadline:
+            self.stopped_by = "timeout"
+        elif self.params.poll is not None and self.params.poll():
+            self.stopped_by = "cancelled"
+        if self.stopped_by is not None:
+            self.run.stop()
+
+
+def _start(plan: Plan, resolved: Resolved, params: Params) -> Any:
+    code, filters = lower(plan)
+    layout = resolved.layout
+    entities = [layout.entities(r) for r in resolved.relations] if plan.edge_checks else []
+    bitmaps = [np.bitwise_and.reduce([resolved.filters[f] for f in combined]) for combined in filters]
+    seeds = _seeds(plan, resolved)
+    kept = (resolved, entities, bitmaps, seeds)  # the native side reads their memory
+    run = _native.make_run(
+        kept,
+        layout.graph.num_vertices,
+        [(csr.offsets, csr.neighbors, csr.split) for csr in resolved.csrs],
+        code,
+        bitmaps,
+        list(resolved.keys),
+        [(e.offsets, e.neighbors, e.edge_ids) for e in entities],
+        seeds,
+        layout.vertex_at,
+        params.batch_rows,
+        _threads(params),
+    )
+    run.start()
+    return run
+
+
+def _seeds(plan: Plan, resolved: Resolved) -> NDArray[np.uint32]:
+    if not plan.seed.filter:
+        return resolved.layout.all_ranks
+    seeds: NDArray[np.uint32] = _native.bit_positions(resolved.filters[plan.seed.filter[0]])
+    return seeds
+
+
+def _threads(params: Params) -> int:
+    if params.threads is None:
+        return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    if params.threads < 1:
+        raise QueryError(f"threads is {params.threads}; it must be at least 1, or None for all cores")
+    return params.threads

@@ -1,0 +1,91 @@
+"""From pattern edges to relations: which data edges fit (label, mask, comparisons) and in which direction."""
+
+from __future__ import annotations
+
+from hashlib import blake2b
+
+import numpy as np
+from numpy.typing import NDArray
+
+from subiso.engine.compare import compare_constant
+from subiso.engine.query import Query
+from subiso.pattern import Column, PatternEdge
+from subiso.plan.problem import Link
+from subiso.storage.relation import EdgeFit, Relation
+
+
+class RelationTable:
+    """Numbers the relations that a query uses."""
+
+    def __init__(self, query: Query) -> None:
+        self.query = query
+        self.relations: list[Relation] = []
+        self._number: dict[Relation, int] = {}
+        self._fits: dict[PatternEdge, EdgeFit | None] = {}
+
+    def number(self, relation: Relation) -> int:
+        """The relation's index; an undirected graph has one direction only."""
+        if not self.query.graph.directed and relation.direction != "out":
+            relation = Relation("out", relation.fit)
+        found = self._number.get(relation)
+        if found is None:
+            found = self._number[relation] = len(self.relations)
+            self.relations.append(relation)
+        return found
+
+    def link(self, a: int, b: int, relation: Relation) -> Link:
+        """A link between two pattern vertices; `relation` is read at a's end."""
+        return Link(a, b, self.number(relation), self.number(relation.reversed()))
+
+    def of_edge(self, edge: PatternEdge) -> Relation:
+        """The relation of a pattern edge, read at its source."""
+        return Relation("out" if edge.directed else "any", self.fit(edge))
+
+    def fit(self, edge: PatternEdge) -> EdgeFit | None:
+        """The data edges that may stand for the pattern edge; None = all."""
+        if edge not in self._fits:
+            self._fits[edge] = self._make_fit(edge)
+        return self._fits[edge]
+
+    def _make_fit(self, edge: PatternEdge) -> EdgeFit | None:
+        graph = self.query.graph
+        comparisons = [c for c in self.query.pattern.comparisons if edge.name and c.left.owner == edge.name]
+        if edge.labels is None and edge.mask is None and not comparisons:
+            return None
+        fits: NDArray[np.bool_] = np.ones(graph.num_edges, dtype=bool)
+        key: object = None
+        if edge.labels is not None:
+            labels = graph.edge_labels
+            assert labels is not None, "edge labels on a graph without them are refused earlier"
+            codes = sorted({code for name in edge.labels if (code := labels.code_of(name)) is not None})
+            fits &= np.isin(labels.codes, codes)
+            key = tuple(codes)
+        if edge.mask is not None:
+            fits &= edge.mask.array
+        for c in comparisons:
+            assert not isinstance(c.right, Column | str), "refused earlier"
+            fits &= compare_constant(graph.edge_columns[c.left.column], c.op, c.right)
+        if edge.mask is not None or comparisons:
+            key = blake2b(np.packbits(fits).data, digest_size=16).digest()
+        return EdgeFit(key, fits.view(np.uint8))
+
+
+def induced_links(table: RelationTable) -> list[Link]:
+    """In induced mode: the pairs of pattern vertices that must not be joined, and in which direction."""
+    query = table.query
+    joined = set()
+    for edge in query.pattern.edges:
+        joined.add((edge.source, edge.target))
+        if not edge.directed:
+            joined.add((edge.target, edge.source))
+    links = []
+    for a in range(query.pattern.num_vertices):
+        for b in range(a + 1, query.pattern.num_vertices):
+            ahead, back = (a, b) not in joined, (b, a) not in joined
+            if ahead and back:
+                links.append(table.link(a, b, Relation("any")))
+            elif query.graph.directed and ahead:
+                links.append(table.link(a, b, Relation("out")))
+            elif query.graph.directed and back:
+                links.append(table.link(b, a, Relation("out")))
+    return links
