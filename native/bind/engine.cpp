@@ -38,18 +38,18 @@ auto build_relation_arrays(const std::vector<AdjacencyArrays>& reverse, In<std::
     nb::gil_scoped_release release;
     csr = build_relation(views, rank.data(), vertex_at.data(), static_cast<std::uint32_t>(rank.size()), keep_edge_ids);
   }
-  return nb::make_tuple(to_numpy(std::move(csr.offsets)), to_numpy(std::move(csr.neighbors)),
-                        to_numpy(std::move(csr.split)), to_numpy(std::move(csr.edge_ids)));
+  auto& starts = keep_edge_ids ? csr.offsets : csr.bounds;
+  return nb::make_tuple(to_numpy(std::move(starts)), to_numpy(std::move(csr.neighbors)),
+                        to_numpy(std::move(csr.edge_ids)));
 }
 
-// offsets, neighbors, split
-using RelationArrays = std::tuple<In<std::int64_t>, In<std::uint32_t>, In<std::int64_t>>;
+// bounds, neighbors
+using RelationArrays = std::tuple<In<std::int64_t>, In<std::uint32_t>>;
 using EntityArrays = std::tuple<In<std::int64_t>, In<std::uint32_t>, In<std::uint32_t>>;
 
 std::vector<Csr> to_csrs(const std::vector<RelationArrays>& relations) {
   std::vector<Csr> csrs;
-  for (const auto& [offsets, neighbors, split] : relations)
-    csrs.push_back({offsets.data(), neighbors.data(), split.data()});
+  for (const auto& [bounds, neighbors] : relations) csrs.push_back({bounds.data(), neighbors.data()});
   return csrs;
 }
 
@@ -66,8 +66,8 @@ BoundRun* make_run(nb::object kept, std::uint32_t num_vertices, const std::vecto
                                    In<std::uint32_t> vertex_at, std::size_t batch_rows, int threads,
                                    const std::optional<std::string>& setops) {
   if (threads < 1 || batch_rows < 1) throw std::invalid_argument("threads and batch_rows must be positive");
-  for (const auto& [offsets, neighbors, split] : relations)
-    if (offsets.size() != num_vertices + std::size_t{1} || split.size() != num_vertices)
+  for (const auto& [bounds, neighbors] : relations)
+    if (bounds.size() != 2 * std::size_t{num_vertices} + 1)
       throw std::invalid_argument("a relation does not fit the number of vertices");
   const ProgramLimits limits{static_cast<int>(relations.size()), static_cast<int>(filters.size()),
                              static_cast<int>(keys.size()), static_cast<int>(entities.size())};

@@ -16,7 +16,11 @@ class Reader {
     Program p;
     const int num_levels = number(1, kMaxLevels + 1);
     const int num_sets = number(0, 1 << 16);
-    p.edge_isomorphism = number(0, 2) != 0;
+    p.local_relation = number(kNone, limits_.relations);
+    p.local_above = number(0, 2) != 0;
+    p.local_rows_above = number(0, 2) != 0;
+    p.local_least = number(0, kMaxLevels + 1);
+    if (p.local_relation != kNone && num_levels < 3) fail("a local search has three levels or more");
     p.emit = number(0, 2) != 0;
     for (int i = 0; i < num_levels; ++i) p.levels.push_back(level(i, num_sets));
     for (int i = 0; i < num_sets; ++i) {

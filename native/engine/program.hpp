@@ -80,7 +80,11 @@ struct Program {
   std::vector<TailSize> sizes;
   std::vector<Term> terms;
   std::vector<int> column_of;  // emit: position -> column of the row
-  bool edge_isomorphism = false;
+  // Every vertex is a neighbour of the first in this relation: search its neighbourhood as bit rows (kNone: do not).
+  int local_relation = kNone;
+  bool local_above = false;       // ... and comes after it, so that only neighbours above it matter
+  int local_least = 0;            // fewer neighbours cannot hold a match
+  bool local_rows_above = false;  // every row is read only above its own vertex
 };
 
 // Counts of things outside the program that it refers to by index.

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "engine/terms.hpp"
+
 namespace subiso {
 namespace {
 
@@ -41,6 +43,7 @@ Worker::Worker(const Inputs& in, Scheduler& scheduler)
       scheduler_(scheduler),
       sets_(in),
       edges_(in),
+      local_(in),
       last_level_(static_cast<int>(in.program.levels.size()) - 1),
       against_base_(tail_is_against_base(in.program)),
       sizes_(in.program.sizes.size()) {
@@ -85,7 +88,10 @@ void Worker::run_task(const Task& task) {
     for (int set : program_.levels[static_cast<std::size_t>(level)].sets) sets_.compute(set);
   }
   frames_[first_level_] = {task.candidates.data(), task.candidates.data() + task.candidates.size()};
-  iterate(first_level_);
+  if (first_level_ == 1 && program_.local_relation != kNone && local_.enter(sets_.match[0]) == LocalSearch::kFits)
+    iterate_local();
+  else
+    iterate(first_level_);
 }
 
 void Worker::iterate(int level) {
@@ -98,15 +104,37 @@ void Worker::iterate(int level) {
   Frame& frame = frames_[level];
   while (frame.next != frame.end) {
     if (interrupted(level)) return;
-    const std::uint32_t v = *frame.next++;
-    if (!accept(l, v)) continue;
-    sets_.match[level] = v;
-    if (!l.edges.empty() && !edges_.possible(level, sets_.match)) continue;
-    for (int set : l.sets) sets_.compute(set);
+    if (!take(level, *frame.next++)) continue;
+    LocalSearch::Size local = LocalSearch::kTooLarge;
+    if (level == 0 && program_.local_relation != kNone) local = local_.enter(sets_.match[0]);
+    if (local == LocalSearch::kTooSmall) continue;
+    if (local == LocalSearch::kTooLarge)
+      for (int set : l.sets) sets_.compute(set);
     const Span s = sets_.slice(below.expression);
     frames_[level + 1] = {s.begin(), s.end()};
-    iterate(level + 1);
+    if (local == LocalSearch::kFits)
+      iterate_local();
+    else
+      iterate(level + 1);
   }
+}
+
+// Level 1 of a local search; everything below it happens on bit rows.
+void Worker::iterate_local() {
+  const Level& l = program_.levels[1];
+  Frame& frame = frames_[1];
+  while (frame.next != frame.end) {
+    if (interrupted(1)) return;
+    const std::uint32_t v = *frame.next++;
+    if (accept(l, v)) local_.count_below(v, total_, overflow_);
+  }
+}
+
+bool Worker::take(int level, std::uint32_t v) {
+  const Level& l = program_.levels[static_cast<std::size_t>(level)];
+  if (!accept(l, v)) return false;
+  sets_.match[level] = v;
+  return l.edges.empty() || edges_.possible(level, sets_.match);
 }
 
 bool Worker::accept(const Level& l, std::uint32_t v) const {
@@ -126,13 +154,10 @@ void Worker::count_innermost() {
   Frame& frame = frames_[last_level_];
   while (frame.next != frame.end) {
     if (interrupted(last_level_)) return;
-    const std::uint32_t v = *frame.next++;
-    if (!accept(l, v)) continue;
-    sets_.match[last_level_] = v;
-    if (!l.edges.empty() && !edges_.possible(last_level_, sets_.match)) continue;
+    if (!take(last_level_, *frame.next++)) continue;
     for (int set : l.sets) sets_.compute(set);
     for (std::size_t i = 0; i < sizes_.size(); ++i) sizes_[i] = sets_.size_of(program_.sizes[i]);
-    add(evaluate_terms());
+    add_terms(program_, sizes_.data(), total_, overflow_);
   }
 }
 
@@ -165,14 +190,13 @@ void Worker::count_against_base() {
     } else {
       sizes_[0] = in_.ops->intersect_count(base, list);
     }
-    add(evaluate_terms());
+    add_terms(program_, sizes_.data(), total_, overflow_);
   }
   if (bitmap)
     for (std::uint32_t v : base) base_bits_[v >> 6] = 0;
 }
 
 void Worker::emit_innermost() {
-  const Level& l = program_.levels.back();
   const std::size_t width = program_.levels.size();
   const auto last_column = static_cast<std::size_t>(program_.column_of.back());
   Frame& frame = frames_[last_level_];
@@ -181,11 +205,8 @@ void Worker::emit_innermost() {
     row[program_.column_of[i]] = in_.vertex_at[sets_.match[i]];
   while (frame.next != frame.end) {
     if (interrupted(last_level_)) return;
-    const std::uint32_t v = *frame.next++;
-    if (!accept(l, v)) continue;
-    sets_.match[last_level_] = v;
-    if (!l.edges.empty() && !edges_.possible(last_level_, sets_.match)) continue;
-    row[last_column] = in_.vertex_at[v];
+    if (!take(last_level_, *frame.next++)) continue;
+    row[last_column] = in_.vertex_at[sets_.match[last_level_]];
     rows_.insert(rows_.end(), row, row + width);
     if (rows_.size() >= in_.batch_rows * width) flush_rows();
   }
@@ -222,17 +243,6 @@ void Worker::give_away(int level, bool everything) {
     scheduler_.give(std::move(task));
     if (!everything) return;
   }
-}
-
-Count Worker::evaluate_terms() {
-  Count sum = 0;
-  for (const Term& term : program_.terms) {
-    Count product = term.coefficient;
-    for (int factor : term.factors)
-      overflow_ |= __builtin_mul_overflow(product, Count{static_cast<std::int64_t>(sizes_[static_cast<std::size_t>(factor)])}, &product);
-    overflow_ |= __builtin_add_overflow(sum, product, &sum);
-  }
-  return sum;
 }
 
 }  // namespace subiso

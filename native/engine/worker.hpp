@@ -2,6 +2,7 @@
 // in the tail (counting) or in a row (matching).
 #pragma once
 #include "engine/edge_assignment.hpp"
+#include "engine/local.hpp"
 #include "engine/scheduler.hpp"
 #include "engine/sets.hpp"
 
@@ -30,6 +31,9 @@ class Worker {
 
   void iterate(int level);
   bool accept(const Level& l, std::uint32_t v) const;
+  // Matches v at the level: false when it does not fit, or (level 0, local search) when all below it is done.
+  bool take(int level, std::uint32_t v);
+  void iterate_local();
   void count_innermost();
   void count_against_base();
   void emit_innermost();
@@ -39,14 +43,12 @@ class Worker {
   bool interrupted(int level);
   void give_away(int level, bool everything);
 
-  Count evaluate_terms();
-  void add(Count part) { overflow_ |= __builtin_add_overflow(total_, part, &total_); }
-
   const Inputs& in_;
   const Program& program_;
   Scheduler& scheduler_;
   Sets sets_;
   EdgeAssignment edges_;
+  LocalSearch local_;
   Frame frames_[kMaxLevels];
   int first_level_ = 0;
   const int last_level_;

@@ -65,11 +65,15 @@ RelationCsr build_relation(const std::vector<AdjacencyView>& reverse, const std:
     });
   if (repeats && !keep_edge_ids) drop_repeats(csr);
 
-  csr.split.resize(num_vertices);
+  if (keep_edge_ids) return csr;
+  csr.bounds.resize(2 * std::size_t{num_vertices} + 1);
   for (std::uint32_t v = 0; v < num_vertices; ++v) {
     const auto begin = csr.neighbors.begin() + csr.offsets[v], end = csr.neighbors.begin() + csr.offsets[v + 1];
-    csr.split[v] = std::upper_bound(begin, end, v) - csr.neighbors.begin();
+    csr.bounds[2 * std::size_t{v}] = csr.offsets[v];
+    csr.bounds[2 * std::size_t{v} + 1] = std::upper_bound(begin, end, v) - csr.neighbors.begin();
   }
+  csr.bounds.back() = csr.offsets.back();
+  csr.offsets = {};
   return csr;
 }
 

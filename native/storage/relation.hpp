@@ -14,9 +14,9 @@ struct AdjacencyView {
 };
 
 struct RelationCsr {
-  std::vector<std::int64_t> offsets;
+  std::vector<std::int64_t> offsets;  // while building, and for relations with edge ids
+  std::vector<std::int64_t> bounds;   // as in storage/csr_store.hpp
   std::vector<std::uint32_t> neighbors;
-  std::vector<std::int64_t> split;
   std::vector<std::uint32_t> edge_ids;  // only where asked for: parallel entries are then kept
 };
 

@@ -129,7 +129,7 @@ def _start(plan: Plan, resolved: Resolved, params: Params) -> Any:
     run = _native.make_run(
         kept,
         layout.graph.num_vertices,
-        [(csr.offsets, csr.neighbors, csr.split) for csr in resolved.csrs],
+        [(csr.bounds, csr.neighbors) for csr in resolved.csrs],
         code,
         bitmaps,
         list(resolved.keys),

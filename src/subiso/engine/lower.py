@@ -27,7 +27,10 @@ class _Lowering:
     def result(self) -> tuple[NDArray[np.int64], list[tuple[int, ...]]]:
         plan, code = self.plan, self.code
         counting = isinstance(plan.tail, CountTail)
-        code += [1 + len(plan.extends), len(plan.sets), bool(plan.edge_checks), not counting]
+        local = plan.local
+        code += [1 + len(plan.extends), len(plan.sets)]
+        code += [local.relation, local.above, local.rows_above, local.least] if local else [-1, 0, 0, 0]
+        code.append(not counting)
         self.seed()
         for depth, extend in enumerate(plan.extends, 1):
             self.level(depth, extend)

@@ -95,7 +95,7 @@ def _refine(
         for link in links
         for demand in ((link.a, link.b, link.forward, 1), (link.b, link.a, link.backward, 1))
     ]
-    arrays = [(csr.offsets, csr.neighbors, csr.split) for csr in csrs]
+    arrays = [(csr.bounds, csr.neighbors) for csr in csrs]
     together = _joint_demands(query, links, bits)
     work = sum(mean) * n * (len(demands) + len(together))
     rounds = _ROUNDS if work < _MOST_REFINING else 1

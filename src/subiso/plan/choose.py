@@ -7,6 +7,7 @@ from typing import Literal
 from subiso.errors import QueryError
 from subiso.graph.stats import Statistics
 from subiso.plan.assemble import assemble
+from subiso.plan.local import choose_local
 from subiso.plan.order import order_by_cost, order_by_ri
 from subiso.plan.plan import Plan
 from subiso.plan.problem import Problem
@@ -36,4 +37,4 @@ def make_plan(
     divisor = None
     if counting:
         divisor = remaining_symmetry(problem.pattern, chosen.prefix, colors) if problem.unique else 1
-    return assemble(problem, chosen, restrictions, divisor)
+    return choose_local(assemble(problem, chosen, restrictions, divisor), problem)

@@ -135,6 +135,19 @@ class EdgeCheck:
 
 
 @dataclass(frozen=True)
+class Local:
+    """Everything is a neighbour of the seed: search its neighbourhood with adjacency as bit rows."""
+
+    relation: int
+    above: bool
+    """All other vertices come after the seed."""
+    rows_above: bool
+    """Every row is read only above its own vertex."""
+    least: int
+    """Seeds with fewer neighbours have no match."""
+
+
+@dataclass(frozen=True)
 class Plan:
     """The whole plan; `cost` is the planner's estimate of operations."""
 
@@ -149,6 +162,7 @@ class Plan:
     restrictions: tuple[tuple[int, int], ...] = ()
     """Pairs of pattern vertices (a, b): a's vertex comes before b's in the graph's total order."""
     edge_checks: tuple[EdgeCheck, ...] = ()
+    local: Local | None = None
     cost: float = 0.0
     version: int = VERSION
 

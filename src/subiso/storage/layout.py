@@ -22,16 +22,18 @@ _MAX_FITTED = 64  # relations with an edge filter that are kept; the unfiltered 
 
 @dataclass(frozen=True, eq=False)
 class RelationCsr:
-    """Sorted distinct neighbours by rank; `split[v]` is where the neighbours above v begin."""
+    """Sorted distinct neighbours by rank.
 
-    offsets: NDArray[np.int64]
+    Those of v stand from bounds[2v] to bounds[2v + 2]; the ones above v begin at bounds[2v + 1].
+    """
+
+    bounds: NDArray[np.int64]
     neighbors: NDArray[np.uint32]
-    split: NDArray[np.int64]
 
 
 @dataclass(frozen=True, eq=False)
 class Entities:
-    """Like RelationCsr, but of data edges: parallel ones stay, each with its id."""
+    """Data edges by rank: parallel ones stay, each with its id."""
 
     offsets: NDArray[np.int64]
     neighbors: NDArray[np.uint32]
@@ -61,7 +63,8 @@ class Layout:
         found = self._relations.get(relation)
         if found is not None:
             return found
-        built = RelationCsr(*self._build(relation, keep_edge_ids=False)[:3])
+        bounds, neighbors, _ = self._build(relation, keep_edge_ids=False)
+        built = RelationCsr(bounds, neighbors)
         with self._lock:
             self._relations[relation] = built
             fitted = [r for r in self._relations if r.fit is not None]
@@ -71,8 +74,7 @@ class Layout:
 
     def entities(self, relation: Relation) -> Entities:
         """The data edges of a relation (edge-isomorphism only, so not kept)."""
-        offsets, neighbors, _, edge_ids = self._build(relation, keep_edge_ids=True)
-        return Entities(offsets, neighbors, edge_ids)
+        return Entities(*self._build(relation, keep_edge_ids=True))
 
     def bits(self, mask: NDArray[np.bool_]) -> NDArray[np.uint64]:
         """A mask over the vertices as a bitmap over their ranks."""

@@ -1,0 +1,205 @@
+#include "engine/local.hpp"
+
+#include <algorithm>
+
+#include "engine/terms.hpp"
+
+namespace subiso {
+namespace {
+
+constexpr std::uint64_t kOnes = ~std::uint64_t{0};
+
+}  // namespace
+
+LocalSearch::LocalSearch(const Inputs& in)
+    : in_(in), program_(in.program), sizes_(in.program.sizes.size()) {
+  const auto note = [this](const SetExpression& e) {
+    const auto want = [this](int position, int relation) {
+      if (position == 0) return;
+      if (row_relations_.size() <= static_cast<std::size_t>(relation))
+        row_relations_.resize(static_cast<std::size_t>(relation) + 1);
+      row_relations_[static_cast<std::size_t>(relation)] = true;
+    };
+    if (e.source.kind == Source::kList) want(e.source.position, e.source.relation);
+    for (const Operand& o : e.operands) want(o.position, o.relation);
+  };
+  for (const SetNode& node : program_.sets) note(node.expression);
+  for (const TailSize& tail : program_.sizes) note(tail.expression);
+  for (const Level& level : program_.levels) note(level.expression);
+}
+
+void LocalSearch::leave() {
+  for (std::uint32_t v : members_) member_bits_[v >> 6] = 0;
+  members_.clear();
+}
+
+LocalSearch::Size LocalSearch::enter(std::uint32_t v) {
+  const int relation = program_.local_relation;
+  const Span list = program_.local_above ? in_.store.neighbors_above(v, relation) : in_.store.neighbors(v, relation);
+  if (list.size < static_cast<std::size_t>(program_.local_least)) return kTooSmall;
+  if (list.size > kMostVertices) return kTooLarge;
+  leave();
+  member_bits_.resize((in_.store.num_vertices() + std::size_t{63}) / 64);
+  members_before_.resize(member_bits_.size());
+  members_.assign(list.begin(), list.end());
+  size_ = list.size;
+  words_ = (size_ + 63) / 64;
+  for (std::size_t i = 0; i < size_; ++i) {
+    const std::size_t w = members_[i] >> 6;
+    if (member_bits_[w] == 0) members_before_[w] = static_cast<std::uint32_t>(i);
+    member_bits_[w] |= Word{1} << (members_[i] & 63);
+  }
+  first_split_ = static_cast<std::uint32_t>(std::upper_bound(list.begin(), list.end(), v) - list.begin());
+  everyone_.assign(words_, kOnes);
+  if (size_ % 64) everyone_.back() = (Word{1} << (size_ % 64)) - 1;
+  sets_.resize(program_.sets.size() * words_);
+  candidates_.resize(program_.levels.size() * words_);
+  scratch_.resize(words_);
+  build_rows();
+  build_filters();
+  compute_sets(0);
+  return kFits;
+}
+
+void LocalSearch::build_rows() {
+  rows_.assign(row_relations_.size() * size_ * words_, 0);
+  for (std::size_t r = 0; r < row_relations_.size(); ++r) {
+    if (!row_relations_[r]) continue;
+    const int relation = static_cast<int>(r);
+    for (std::uint32_t i = 0; i < size_; ++i) {
+      const std::uint32_t u = members_[i];
+      Word* bits = row(relation, i);
+      const Span list =
+          program_.local_rows_above ? in_.store.neighbors_above(u, relation) : in_.store.neighbors(u, relation);
+      if (size_ * kGallopRatio < list.size) {
+        const std::uint32_t* p = list.begin();
+        for (std::size_t j = 0; j < size_; ++j) {
+          p = gallop(p, list.end(), members_[j]);
+          if (p == list.end()) break;
+          if (*p == members_[j]) bits[j >> 6] |= Word{1} << (j & 63);
+        }
+        continue;
+      }
+      for (std::uint32_t x : list) {
+        if (!in_bitmap(member_bits_.data(), x)) continue;
+        const std::uint32_t j = local_index(x);
+        bits[j >> 6] |= Word{1} << (j & 63);
+      }
+    }
+  }
+}
+
+void LocalSearch::build_filters() {
+  filters_.assign(in_.filters.size() * words_, 0);
+  for (std::size_t f = 0; f < in_.filters.size(); ++f)
+    for (std::size_t i = 0; i < size_; ++i)
+      filters_[f * words_ + (i >> 6)] |= Word{in_bitmap(in_.filters[f], members_[i])} << (i & 63);
+}
+
+void LocalSearch::apply_bounds(const SetExpression& e, Word* result) const {
+  for (int p : e.lower) {
+    if (p == 0 && program_.local_above) continue;  // all members are above it
+    const std::uint32_t from = p == 0 ? first_split_ : index_[p] + 1;
+    const std::size_t whole = std::min<std::size_t>(from >> 6, words_);
+    std::fill_n(result, whole, Word{0});
+    if (whole < words_) result[whole] &= kOnes << (from & 63);
+  }
+  for (int p : e.upper) {
+    const std::uint32_t to = p == 0 ? first_split_ : index_[p];
+    const std::size_t whole = to >> 6;
+    if (whole < words_) result[whole] &= (Word{1} << (to & 63)) - 1;
+    for (std::size_t w = whole + 1; w < words_; ++w) result[w] = 0;
+  }
+}
+
+const std::uint64_t* LocalSearch::source_bits(const SetExpression& e) {
+  if (e.source.kind == Source::kSet) return sets_.data() + static_cast<std::size_t>(e.source.set) * words_;
+  if (e.source.position == 0) return everyone_.data();
+  return row(e.source.relation, index_[e.source.position]);
+}
+
+void LocalSearch::evaluate(const SetExpression& e, Word* result) {
+  std::copy_n(source_bits(e), words_, result);
+  for (const Operand& o : e.operands) {
+    if (o.position == 0) continue;  // everyone is a neighbour of the first vertex
+    const Word* bits = row(o.relation, index_[o.position]);
+    if (o.negative)
+      for (std::size_t w = 0; w < words_; ++w) result[w] &= ~bits[w];
+    else
+      for (std::size_t w = 0; w < words_; ++w) result[w] &= bits[w];
+  }
+  apply_bounds(e, result);
+  if (e.filter != kNone) {
+    const Word* bits = filters_.data() + static_cast<std::size_t>(e.filter) * words_;
+    for (std::size_t w = 0; w < words_; ++w) result[w] &= bits[w];
+  }
+}
+
+void LocalSearch::compute_sets(int level) {
+  for (int set : program_.levels[static_cast<std::size_t>(level)].sets)
+    evaluate(program_.sets[static_cast<std::size_t>(set)].expression,
+             sets_.data() + static_cast<std::size_t>(set) * words_);
+}
+
+void LocalSearch::count_below(std::uint32_t v, Count& total, bool& overflow) {
+  total_ = &total;
+  overflow_ = &overflow;
+  index_[1] = local_index(v);
+  compute_sets(1);
+  descend(2);
+}
+
+void LocalSearch::descend(int level) {
+  const Level& l = program_.levels[static_cast<std::size_t>(level)];
+  Word* bits = candidates_.data() + static_cast<std::size_t>(level) * words_;
+  evaluate(l.expression, bits);
+  for (int p : l.distinct)
+    if (p != 0) bits[index_[p] >> 6] &= ~(Word{1} << (index_[p] & 63));
+  if (level + 1 == static_cast<int>(program_.levels.size())) return innermost(level);
+  for (std::size_t w = 0; w < words_; ++w)
+    for (Word left = bits[w]; left != 0; left &= left - 1) {
+      index_[level] = static_cast<std::uint32_t>(w * 64 + static_cast<std::size_t>(__builtin_ctzll(left)));
+      compute_sets(level);
+      descend(level + 1);
+    }
+}
+
+void LocalSearch::innermost(int level) {
+  const Word* bits = candidates_.data() + static_cast<std::size_t>(level) * words_;
+  const bool linear = is_linear(program_);
+  std::uint64_t sum = 0;
+  for (std::size_t w = 0; w < words_; ++w)
+    for (Word left = bits[w]; left != 0; left &= left - 1) {
+      index_[level] = static_cast<std::uint32_t>(w * 64 + static_cast<std::size_t>(__builtin_ctzll(left)));
+      compute_sets(level);
+      for (std::size_t i = 0; i < sizes_.size(); ++i) sizes_[i] = count(program_.sizes[i]);
+      if (linear)
+        sum += sizes_[0];
+      else
+        add_terms(program_, sizes_.data(), *total_, *overflow_);
+    }
+  if (linear) add_linear(program_, sum, *total_, *overflow_);
+}
+
+std::uint64_t LocalSearch::count(const TailSize& tail) {
+  const SetExpression& e = tail.expression;
+  const bool one_row = e.operands.size() == 1 && !e.operands[0].negative && e.operands[0].position != 0;
+  const bool bounded_by_row =
+      e.upper.empty() && (e.lower.empty() || (program_.local_rows_above && e.lower.size() == 1 && one_row &&
+                                              e.lower[0] == e.operands[0].position));
+  if (one_row && bounded_by_row && e.filter == kNone && tail.distinct.empty()) {
+    const Word* a = source_bits(e);
+    const Word* b = row(e.operands[0].relation, index_[e.operands[0].position]);
+    std::uint64_t found = 0;
+    for (std::size_t w = 0; w < words_; ++w) found += static_cast<std::uint64_t>(__builtin_popcountll(a[w] & b[w]));
+    return found;
+  }
+  evaluate(e, scratch_.data());
+  std::uint64_t found = 0;
+  for (std::size_t w = 0; w < words_; ++w) found += static_cast<std::uint64_t>(__builtin_popcountll(scratch_[w]));
+  for (int p : tail.distinct)
+    if (p != 0) found -= scratch_[index_[p] >> 6] >> (index_[p] & 63) & 1;
+  return found;
+}
+
+}  // namespace subiso

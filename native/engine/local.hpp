@@ -1,0 +1,69 @@
+// Search inside the neighbourhood of the first matched vertex, with adjacency as bit rows: an intersection is an AND,
+// a size a popcount. For counting plans in which every vertex is a neighbour of the first (cliques, wheels, ...).
+#pragma once
+#include "engine/scheduler.hpp"
+#include "engine/sets.hpp"
+
+namespace subiso {
+
+class LocalSearch {
+ public:
+  explicit LocalSearch(const Inputs& in);
+
+  // Sets up the neighbourhood of v, unless it is too large for bit rows (the caller then searches lists) or too small
+  // to hold a match.
+  enum Size { kTooSmall, kFits, kTooLarge };
+  Size enter(std::uint32_t v);
+  // Counts everything below the second vertex, which is v; sums into total.
+  void count_below(std::uint32_t v, Count& total, bool& overflow);
+
+  static constexpr std::size_t kMostVertices = 8192;
+
+ private:
+  using Word = std::uint64_t;
+
+  std::uint32_t local_index(std::uint32_t v) const {
+    const std::size_t w = v >> 6;
+    const Word below = member_bits_[w] & ((Word{1} << (v & 63)) - 1);
+    return members_before_[w] + static_cast<std::uint32_t>(__builtin_popcountll(below));
+  }
+  Word* row(int relation, std::uint32_t local) {
+    return rows_.data() + (static_cast<std::size_t>(relation) * size_ + local) * words_;
+  }
+  void leave();
+  void build_rows();
+  void build_filters();
+
+  void compute_sets(int level);
+  void descend(int level);
+  void innermost(int level);
+  // result = the expression's elements as bits; false when certainly empty.
+  void evaluate(const SetExpression& e, Word* result);
+  void apply_bounds(const SetExpression& e, Word* result) const;
+  std::uint64_t count(const TailSize& tail);
+  const Word* source_bits(const SetExpression& e);
+
+  const Inputs& in_;
+  const Program& program_;
+  std::vector<bool> row_relations_;  // relations that are read at positions other than the first
+
+  std::vector<std::uint32_t> members_;  // the neighbourhood, sorted
+  std::vector<Word> member_bits_;       // over all vertices
+  std::vector<std::uint32_t> members_before_;
+  std::size_t size_ = 0;
+  std::size_t words_ = 0;
+  std::uint32_t first_split_ = 0;  // members up to the first vertex
+
+  std::vector<Word> rows_;
+  std::vector<Word> everyone_;
+  std::vector<Word> filters_;
+  std::vector<Word> sets_;
+  std::vector<Word> candidates_;  // one bit set per level
+  std::vector<Word> scratch_;
+  std::uint32_t index_[kMaxLevels] = {};
+  std::vector<std::uint64_t> sizes_;
+  Count* total_ = nullptr;
+  bool* overflow_ = nullptr;
+};
+
+}  // namespace subiso
