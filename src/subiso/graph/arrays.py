@@ -223,6 +223,10 @@ def _from_pandas(series: Any, what: str) -> Values:
         return _from_objects(series.tolist(), what)
 
 
+def _is_text(kind: Any) -> bool:
+    return str(kind) in ("string", "large_string", "string_view")
+
+
 def _from_arrow(values: Any, what: str) -> Values:
     import pyarrow as pa
 
@@ -235,9 +239,12 @@ def _from_arrow(values: Any, what: str) -> Values:
             values = pa.concat_arrays(values.chunks) if values.num_chunks else pa.array([], values.type)
     kind = values.type
     if pa.types.is_dictionary(kind):
-        values = values.dictionary_decode()
+        names = values.dictionary
+        if _is_text(names.type):
+            names = names.cast(pa.large_string())  # views cannot be taken from
+        values = names.take(values.indices)
         kind = values.type
-    if pa.types.is_string(kind) or pa.types.is_large_string(kind) or kind == pa.string_view():
+    if _is_text(kind):
         return Values(np.empty(0, object), arrow=values.cast(pa.large_string()))
     if pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_boolean(kind):
         missing = None
