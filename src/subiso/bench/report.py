@@ -162,7 +162,7 @@ class Report:
         if self.bare is not None:
             lines.append(
                 f"Memory: `beyond` is the peak while counting less {self.bare:.0f} MB, a bare interpreter"
-                " with NumPy, and less the graph's arrays; oriented copies and the runner's own modules are in it."
+                " with NumPy, and less the graph's arrays; it includes oriented copies and the runner itself."
             )
         return lines
 
@@ -188,8 +188,8 @@ class Report:
         if ours is None or not self.probe:
             return []
         return [
-            f"One to {self.threads or 2} threads: {ours:.2f} times faster; as many processes of a memory-"
-            f"bound probe: {self.probe:.2f}; that is {ours / self.probe:.0%} of it (the bar: {SCALING_BAR:.0%})."
+            f"One to {self.threads or 2} threads: {ours:.2f} times faster; a memory-bound probe in as many"
+            f" processes: {self.probe:.2f}; that is {ours / self.probe:.0%} of it (the bar: {SCALING_BAR:.0%})."
         ]
 
     def text(self) -> str:
