@@ -15,6 +15,7 @@ import numpy as np
 from subiso.engine.base import Engine, Params, Rows, StoppedBy, Stream
 from subiso.engine.query import Query
 from subiso.result import stages
+from subiso.result.canonical import Canonical
 from subiso.result.convert import Converter
 from subiso.result.edges import EdgeFinder, edge_column_names
 from subiso.result.request import Request, check_request
@@ -66,6 +67,11 @@ class Matches:
     def columns(self) -> list[str]:
         """The names of the columns."""
         return list(self._converter.names)
+
+    @property
+    def schema(self) -> pyarrow.Schema:
+        """The Arrow schema of the batches."""
+        return self._converter.schema
 
     @property
     def complete(self) -> bool:
@@ -222,8 +228,10 @@ class Matches:
                 params = replace(params, timeout=max(0.0, deadline - time.monotonic()))
             stream = self._engine.stream(query, params)
             self._open.append(stream)
+            canonical = Canonical(query)
             try:
-                yield from stream
+                for rows in stream:
+                    yield canonical(rows)
             finally:
                 stream.close()
                 self._open.remove(stream)

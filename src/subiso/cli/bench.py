@@ -1,0 +1,1 @@
+"""`subiso bench`: run the benchmark suites, beside the peers' recorded figures."""
