@@ -1,0 +1,231 @@
+"""Brings what users pass (lists, NumPy, pandas, polars, Arrow, DLPack) to columns: first step of a Graph."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterable, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from subiso.errors import GraphError
+
+Array = npt.NDArray[Any]
+
+EXACT_FLOAT = 2.0**53  # beyond it a float no longer tells neighbouring whole numbers apart
+
+
+class Values(NamedTuple):
+    """A column: numbers, objects, or Arrow strings.
+
+    `array` holds numbers, or Python objects with None where a value is missing. `missing` marks the rows
+    without a number. `arrow` is a PyArrow array of strings in place of `array`, so that it can be encoded
+    without making Python objects.
+    """
+
+    array: Array
+    missing: Array | None = None
+    arrow: Any = None
+
+    def __len__(self) -> int:
+        return len(self.array) if self.arrow is None else len(self.arrow)
+
+    @property
+    def is_integer(self) -> bool:
+        return self.arrow is None and self.array.dtype.kind in "iu"
+
+    def objects(self) -> list[Any]:
+        """The values as Python objects, None where one is missing."""
+        if self.arrow is not None:
+            return list(self.arrow.to_pylist())
+        found: list[Any] = self.array.tolist()
+        if self.missing is not None:
+            for row in np.flatnonzero(self.missing):
+                found[row] = None
+        return found
+
+
+def read_only(array: Array) -> Array:
+    """The same memory, seen through an array that refuses to be written."""
+    view = array.view()
+    view.flags.writeable = False
+    return view
+
+
+def column(values: Any, what: str) -> Values:
+    """Any array-like as a column; `what` names it in errors."""
+    if isinstance(values, Values):
+        return values
+    if isinstance(values, np.ma.MaskedArray):
+        missing = np.ma.getmaskarray(values)
+        return _from_numpy(np.ma.getdata(values), what, missing if missing.any() else None)
+    if isinstance(values, np.ndarray):
+        return _from_numpy(values, what)
+    if _is_from("pandas", values):
+        return _from_pandas(values, what)
+    if hasattr(values, "__arrow_c_array__") or hasattr(values, "__arrow_c_stream__"):
+        return _from_arrow(values, what)
+    if isinstance(values, str | bytes):
+        raise GraphError(
+            f"{what} is one piece of text ({values!r}), not an array", hint=f"pass {what}=[{values!r}]"
+        )
+    if isinstance(values, Sequence) or not _is_array_like(values):
+        if not isinstance(values, Iterable):
+            raise GraphError(
+                f"{what} is a {type(values).__name__}, not an array", hint="pass a list or a NumPy array"
+            )
+        return _from_objects(list(values), what)
+    return _from_array_like(values, what)
+
+
+def whole_numbers(values: Values, what: str, *, allow_missing: bool = False) -> Values | None:
+    """The column as integers (floats without a fraction are taken), or None when it does not hold numbers."""
+    array, missing = values.array, values.missing
+    if values.arrow is not None or array.dtype.kind not in "iuf":
+        return None
+    if array.dtype.kind == "f":
+        unknown = np.isnan(array)
+        if unknown.any():
+            missing = unknown if missing is None else missing | unknown
+        known = array if missing is None else np.where(missing, 0, array)
+        bad = (known != np.floor(known)) | (np.abs(known) > EXACT_FLOAT)
+        if bad.any():
+            row = int(np.argmax(bad))
+            why = (
+                "has a fraction" if abs(array[row]) < EXACT_FLOAT else "is too large for a float to be exact"
+            )
+            raise GraphError(f"{what}, row {row}: {array[row]} {why}", hint="pass integers or strings")
+        array = known.astype(np.int64)
+    if missing is not None and not allow_missing:
+        row = int(np.argmax(missing))
+        raise GraphError(
+            f"{what}, row {row}: the value is missing", hint="drop the rows without a value first"
+        )
+    return Values(array, missing)
+
+
+def _is_from(package: str, values: Any) -> bool:
+    # Nothing of a package can arrive here unless somebody imported it: no import of our own is needed.
+    return package in sys.modules and type(values).__module__.partition(".")[0] == package
+
+
+def _is_array_like(values: Any) -> bool:
+    return any(
+        hasattr(values, name) for name in ("__array__", "__array_interface__", "__dlpack__", "__buffer__")
+    ) or (isinstance(values, memoryview | bytearray))
+
+
+def _from_array_like(values: Any, what: str) -> Values:
+    try:
+        if (
+            hasattr(values, "__array__")
+            or hasattr(values, "__array_interface__")
+            or not hasattr(values, "__dlpack__")
+        ):
+            return _from_numpy(np.asarray(values), what)
+        return _from_numpy(np.from_dlpack(values), what)
+    except GraphError:
+        raise
+    except Exception as error:
+        raise GraphError(
+            f"{what}: a {type(values).__name__} could not be read as an array: {error}",
+            hint="move it to the CPU first (.cpu(), .get())" if hasattr(values, "__dlpack__") else None,
+        ) from error
+
+
+def _from_numpy(array: Array, what: str, missing: Array | None = None) -> Values:
+    if array.ndim != 1:
+        raise GraphError(f"{what} has {array.ndim} dimensions (shape {array.shape}); it must have one")
+    array = np.asarray(array)  # drops subclasses
+    if array.dtype.kind in "OUST":
+        return _from_objects(array.tolist(), what, missing)
+    if array.dtype.kind not in "biufMm":
+        raise GraphError(f"{what} has dtype {array.dtype}, which is neither numbers nor text")
+    if array.dtype.kind == "f" and array.dtype.itemsize < 8:
+        array = array.astype(np.float64)
+    if not array.dtype.isnative:
+        array = array.astype(array.dtype.newbyteorder("="))
+    return Values(np.ascontiguousarray(array), missing)
+
+
+def _from_objects(items: list[Any], what: str, missing: Array | None = None) -> Values:
+    if missing is not None:
+        items = [None if gone else item for item, gone in zip(items, missing, strict=True)]
+    kinds = set(map(type, items))
+    if kinds and all(issubclass(kind, bool | np.bool_) for kind in kinds):
+        return Values(np.array(items, bool))
+    if not kinds or all(issubclass(kind, int | np.integer) and not issubclass(kind, bool) for kind in kinds):
+        try:
+            return Values(np.array(items, np.int64))
+        except OverflowError:
+            if min(items) >= 0 and max(items) < 2**64:
+                return Values(np.array(items, np.uint64))
+    elif (
+        all(issubclass(kind, int | float | np.integer | np.floating) for kind in kinds) and bool not in kinds
+    ):
+        return _mixed_numbers(items)
+    found = np.empty(len(items), object)
+    found[:] = [None if _is_missing(item) else item for item in items] if _may_miss(kinds) else items
+    return Values(found)
+
+
+def _mixed_numbers(items: list[Any]) -> Values:
+    # Through float64 a large integer beside a NaN would change in silence; as objects it keeps its value.
+    if all(isinstance(item, float | np.floating) or abs(item) <= EXACT_FLOAT for item in items):
+        return Values(np.array(items, np.float64))
+    found = np.empty(len(items), object)
+    found[:] = [None if _is_missing(item) else item for item in items]
+    return Values(found)
+
+
+def _may_miss(kinds: set[type]) -> bool:
+    return any(kind not in (str, int) for kind in kinds)
+
+
+def _is_missing(item: Any) -> bool:
+    if item is None or type(item).__name__ in ("NAType", "NaTType"):
+        return True
+    return isinstance(item, float | np.floating) and bool(np.isnan(item))
+
+
+def _from_pandas(series: Any, what: str) -> Values:
+    if type(series).__name__ not in ("Series", "Index") and not hasattr(series, "dtype"):
+        raise GraphError(
+            f"{what} is a pandas {type(series).__name__}; it must be one column", hint="pass a Series"
+        )
+    if isinstance(series.dtype, np.dtype) and type(series).__name__ != "MultiIndex":
+        return _from_numpy(series.to_numpy(), what)
+    import pyarrow as pa
+
+    try:
+        return _from_arrow(pa.array(series, from_pandas=True), what)
+    except (pa.ArrowInvalid, pa.ArrowTypeError, pa.ArrowNotImplementedError):
+        return _from_objects(series.tolist(), what)
+
+
+def _from_arrow(values: Any, what: str) -> Values:
+    import pyarrow as pa
+
+    if not isinstance(values, pa.Array | pa.ChunkedArray):
+        is_stream = hasattr(values, "__arrow_c_stream__")
+        values = pa.chunked_array(values) if is_stream else pa.array(values)
+    if isinstance(values, pa.ChunkedArray):
+        values = values.combine_chunks()
+        if isinstance(values, pa.ChunkedArray):  # some PyArrow versions keep the chunks of an empty array
+            values = pa.concat_arrays(values.chunks) if values.num_chunks else pa.array([], values.type)
+    kind = values.type
+    if pa.types.is_dictionary(kind):
+        values = values.dictionary_decode()
+        kind = values.type
+    if pa.types.is_string(kind) or pa.types.is_large_string(kind) or kind == pa.string_view():
+        return Values(np.empty(0, object), arrow=values.cast(pa.large_string()))
+    if pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_boolean(kind):
+        missing = None
+        if values.null_count:
+            missing = values.is_null().to_numpy(zero_copy_only=False)
+            values = values.fill_null(False if pa.types.is_boolean(kind) else pa.scalar(0, kind))
+        return _from_numpy(values.to_numpy(zero_copy_only=False), what, missing)
+    if pa.types.is_temporal(kind) and not values.null_count and not pa.types.is_time(kind):
+        return _from_numpy(values.to_numpy(zero_copy_only=False), what)
+    return _from_objects(values.to_pylist(), what)
