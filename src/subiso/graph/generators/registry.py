@@ -1,0 +1,104 @@
+"""The list of generators and what each of them takes, for the command line and the benchmarks."""
+
+from __future__ import annotations
+
+import inspect
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, get_type_hints
+
+from subiso.errors import GraphError
+from subiso.graph.generators import models, planted, shapes
+from subiso.graph.graph import Graph
+
+GENERATORS: dict[str, Callable[..., Graph]] = {
+    function.__name__: function
+    for function in (
+        models.rmat,
+        models.erdos_renyi,
+        models.barabasi_albert,
+        models.watts_strogatz,
+        models.random_regular,
+        models.stochastic_block,
+        models.planted_partition,
+        planted.transactions,
+        planted.planted_cliques,
+        shapes.complete,
+        shapes.complete_bipartite,
+        shapes.cycle,
+        shapes.path,
+        shapes.star,
+        shapes.wheel,
+        shapes.grid,
+        shapes.hypercube,
+    )
+}
+
+
+@dataclass(frozen=True)
+class Parameter:
+    """One argument of a generator: `type` is the evaluated annotation, e.g. int or float | None."""
+
+    name: str
+    type: Any
+    required: bool
+    default: Any
+    help: str
+
+
+def parameters(name: str) -> list[Parameter]:
+    """What the generator of that name takes, in order.
+
+    >>> [(p.name, p.type.__name__, p.required) for p in parameters("grid")]
+    [('rows', 'int', True), ('cols', 'int', True), ('periodic', 'bool', False)]
+    """
+    function = _find(name)
+    types = get_type_hints(function)
+    described = dict(re.findall(r"^    (\w+): (.+)$", function.__doc__ or "", flags=re.MULTILINE))
+    return [
+        Parameter(
+            name=p.name,
+            type=types[p.name],
+            required=p.default is p.empty,
+            default=None if p.default is p.empty else p.default,
+            help=described.get(p.name, ""),
+        )
+        for p in inspect.signature(function).parameters.values()
+    ]
+
+
+def summary(name: str) -> str:
+    """The first line of a generator's description.
+
+    >>> summary("path")
+    'A path of `n` vertices and n - 1 edges.'
+    """
+    return (_find(name).__doc__ or "").strip().splitlines()[0]
+
+
+def generate(name: str, arguments: Mapping[str, Any] | None = None) -> Graph:
+    """Calls a generator by name, as the command line and the benchmarks do.
+
+    >>> generate("star", {"leaves": 3}).num_edges
+    3
+    >>> generate("star", {"leafs": 3})
+    Traceback (most recent call last):
+    subiso.errors.GraphError: star takes no argument 'leafs'
+      hint: it takes leaves
+    """
+    given = dict(arguments or {})
+    known = [p.name for p in parameters(name)]
+    for key in given:
+        if key not in known:
+            raise GraphError(f"{name} takes no argument {key!r}", hint=f"it takes {', '.join(known)}")
+    for p in parameters(name):
+        if p.required and p.name not in given:
+            raise GraphError(f"{name} needs the argument {p.name!r}: {p.help}")
+    return _find(name)(**given)
+
+
+def _find(name: str) -> Callable[..., Graph]:
+    if name not in GENERATORS:
+        raise GraphError(f"no generator is called {name!r}", hint=f"there are {', '.join(GENERATORS)}")
+    return GENERATORS[name]
