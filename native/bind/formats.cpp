@@ -149,6 +149,24 @@ nb::bytes render(nb::list sources, std::string_view prefix, const std::string& d
   return nb::bytes(text.data(), text.size());
 }
 
+nb::bytes render_adjacency(const std::vector<In<std::int64_t>>& fronts, In<std::int64_t> offsets,
+                           const std::vector<In<std::int64_t>>& entries, std::size_t begin, std::size_t end) {
+  const CsrFault fault = check_offsets({offsets.data(), offsets.size()}, entries.at(0).size());
+  std::vector<const std::int64_t*> before, inside;
+  for (const auto& values : fronts) before.push_back(values.data());
+  for (const auto& values : entries) inside.push_back(values.data());
+  bool fits = fault.what == CsrFault::none && begin <= end && end < offsets.size();
+  for (const auto& values : fronts) fits = fits && values.size() + 1 == offsets.size();
+  for (const auto& values : entries) fits = fits && values.size() == entries[0].size();
+  if (!fits) throw std::invalid_argument("columns and offsets do not fit together");
+  std::string text;
+  {
+    nb::gil_scoped_release release;
+    text = render_lists(before, offsets.data(), inside, begin, end);
+  }
+  return nb::bytes(text.data(), text.size());
+}
+
 nb::tuple fault_tuple(const CsrFault& fault) {
   return nb::make_tuple(static_cast<int>(fault.what), fault.vertex, fault.value);
 }
@@ -205,6 +223,8 @@ void bind_formats(nb::module_& m) {
       });
 
   m.def("render_rows", &render, nb::arg("columns"), nb::arg("prefix"), nb::arg("delimiter"), nb::arg("begin"),
+        nb::arg("end"));
+  m.def("render_lists", &render_adjacency, nb::arg("fronts"), nb::arg("offsets"), nb::arg("entries"), nb::arg("begin"),
         nb::arg("end"));
   m.def("check_lists", &check_lists, nb::arg("offsets"), nb::arg("neighbors"), nb::arg("mirrored"));
 }

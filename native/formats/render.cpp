@@ -1,4 +1,4 @@
-// Implements render_rows.
+// Implements render_rows and render_lists.
 #include "formats/render.hpp"
 
 #include <charconv>
@@ -35,6 +35,30 @@ std::string render_rows(const std::vector<TextColumn>& columns, std::string_view
       if (c) out.push_back(delimiter);
       append_field(out, columns[c], row);
     }
+    out.push_back('\n');
+  }
+  return out;
+}
+
+std::string render_lists(const std::vector<const std::int64_t*>& fronts, const std::int64_t* offsets,
+                         const std::vector<const std::int64_t*>& entries, std::size_t begin, std::size_t end) {
+  std::string out;
+  char buffer[24];
+  auto append = [&](std::int64_t value, bool first) {
+    if (!first) out.push_back(' ');
+    out.append(buffer, std::to_chars(buffer, buffer + sizeof buffer, value).ptr);
+  };
+  for (std::size_t v = begin; v < end; ++v) {
+    bool first = true;
+    for (const auto* values : fronts) {
+      append(values[v], first);
+      first = false;
+    }
+    for (std::int64_t i = offsets[v]; i < offsets[v + 1]; ++i)
+      for (const auto* values : entries) {
+        append(values[i], first);
+        first = false;
+      }
     out.push_back('\n');
   }
   return out;

@@ -20,4 +20,8 @@ struct TextColumn {
 std::string render_rows(const std::vector<TextColumn>& columns, std::string_view prefix, char delimiter,
                         std::size_t begin, std::size_t end);
 
+// Lines [begin, end) of a METIS body: the vertex's own numbers, then those of each entry of its list.
+std::string render_lists(const std::vector<const std::int64_t*>& fronts, const std::int64_t* offsets,
+                         const std::vector<const std::int64_t*>& entries, std::size_t begin, std::size_t end);
+
 }  // namespace subiso::formats

@@ -7,14 +7,21 @@
 
 namespace subiso::formats {
 
-CsrFault check_csr(std::span<const std::int64_t> offsets, std::span<const std::int64_t> neighbors) {
+CsrFault check_offsets(std::span<const std::int64_t> offsets, std::size_t count) {
   const auto n = static_cast<std::int64_t>(offsets.size()) - 1;
-  const auto entries = static_cast<std::int64_t>(neighbors.size());
+  const auto entries = static_cast<std::int64_t>(count);
   for (std::int64_t v = 0; v <= n; ++v) {
     const std::int64_t before = v ? offsets[v - 1] : 0;
     if (offsets[v] < before || offsets[v] > entries || (v == 0 && offsets[0] != 0) || (v == n && offsets[n] != entries))
       return {CsrFault::offsets, v, offsets[v]};
   }
+  return {};
+}
+
+CsrFault check_csr(std::span<const std::int64_t> offsets, std::span<const std::int64_t> neighbors) {
+  const CsrFault fault = check_offsets(offsets, neighbors.size());
+  if (fault.what != CsrFault::none) return fault;
+  const auto n = static_cast<std::int64_t>(offsets.size()) - 1;
   for (std::int64_t v = 0; v < n; ++v)
     for (std::int64_t i = offsets[v]; i < offsets[v + 1]; ++i)
       if (neighbors[i] < 0 || neighbors[i] >= n) return {CsrFault::neighbor, v, neighbors[i]};

@@ -12,7 +12,10 @@ struct CsrFault {
   std::int64_t value = 0;   // the offset or the neighbour at fault
 };
 
-// Offsets must start at 0, never fall and end at the number of entries; neighbours must lie in [0, n).
+// Offsets must start at 0, never fall and end at the number of entries.
+CsrFault check_offsets(std::span<const std::int64_t> offsets, std::size_t entries);
+
+// And neighbours must lie in [0, n).
 CsrFault check_csr(std::span<const std::int64_t> offsets, std::span<const std::int64_t> neighbors);
 
 // For each entry (u, v) the position of its mirror (v, u), a loop being its own; parallel entries are paired in order.

@@ -8,10 +8,10 @@ from itertools import permutations
 
 import numpy as np
 import pytest
-from subiso.graph.graph import Graph
 
 from subiso import _native
 from subiso.graph import generators as gen
+from subiso.graph.graph import Graph
 
 
 def edges_of(graph: Graph) -> set[tuple[int, int]]:

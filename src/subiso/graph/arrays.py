@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -105,6 +105,25 @@ def whole_numbers(values: Values, what: str, *, allow_missing: bool = False) -> 
     return Values(array, missing)
 
 
+def make_columns(columns: Any, size: int, what: str) -> dict[str, Array]:
+    """Columns by name, each numeric or bool with one value per row. Dates and durations become int64.
+
+    >>> since = np.array(["1970-01-02", "1970-01-03"], "datetime64[D]")
+    >>> make_columns({"age": [30, 41], "since": since}, 2, "vertex")
+    {'age': array([30, 41]), 'since': array([1, 2])}
+    """
+    if columns is None:
+        return {}
+    if not isinstance(columns, Mapping):
+        raise GraphError(
+            f"{what}_columns is a {type(columns).__name__}", hint="pass a dict from a name to an array"
+        )
+    return {
+        _column_name(name, what): _numeric(values, size, f"{what} column {name!r}")
+        for name, values in columns.items()
+    }
+
+
 def _is_from(package: str, values: Any) -> bool:
     # Nothing of a package can arrive here unless somebody imported it: no import of our own is needed.
     return package in sys.modules and type(values).__module__.partition(".")[0] == package
@@ -204,6 +223,10 @@ def _from_pandas(series: Any, what: str) -> Values:
         return _from_objects(series.tolist(), what)
 
 
+def _is_text(kind: Any) -> bool:
+    return str(kind) in ("string", "large_string", "string_view")
+
+
 def _from_arrow(values: Any, what: str) -> Values:
     import pyarrow as pa
 
@@ -216,9 +239,12 @@ def _from_arrow(values: Any, what: str) -> Values:
             values = pa.concat_arrays(values.chunks) if values.num_chunks else pa.array([], values.type)
     kind = values.type
     if pa.types.is_dictionary(kind):
-        values = values.dictionary_decode()
+        names = values.dictionary
+        if _is_text(names.type):
+            names = names.cast(pa.large_string())  # views cannot be taken from
+        values = names.take(values.indices)
         kind = values.type
-    if pa.types.is_string(kind) or pa.types.is_large_string(kind) or kind == pa.string_view():
+    if _is_text(kind):
         return Values(np.empty(0, object), arrow=values.cast(pa.large_string()))
     if pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_boolean(kind):
         missing = None
@@ -229,3 +255,40 @@ def _from_arrow(values: Any, what: str) -> Values:
     if pa.types.is_temporal(kind) and not values.null_count and not pa.types.is_time(kind):
         return _from_numpy(values.to_numpy(zero_copy_only=False), what)
     return _from_objects(values.to_pylist(), what)
+
+
+def _column_name(name: Any, what: str) -> str:
+    if not isinstance(name, str) or not name:
+        raise GraphError(f"{what}_columns: {name!r} is no name for a column", hint="names are strings")
+    return name
+
+
+def _numeric(values: Any, size: int, what: str) -> Array:
+    found = column(values, what)
+    if len(found) != size:
+        raise GraphError(f"{what} has {len(found):,} values for {size:,} rows")
+    array = found.array
+    if found.arrow is not None or array.dtype.kind == "O":
+        row, item = next(
+            ((r, i) for r, i in enumerate(found.objects()) if not isinstance(i, int | float)), (0, None)
+        )
+        if item is None:
+            raise GraphError(
+                f"{what}, row {row}: the value is missing", hint="fill it in first; a float may be NaN"
+            )
+        raise GraphError(
+            f"{what}, row {row}: {item!r} is no number",
+            hint="columns hold numbers; pass text as labels, or a mask",
+        )
+    if found.missing is not None:
+        if array.dtype.kind != "f":
+            row = int(np.argmax(found.missing))
+            raise GraphError(
+                f"{what}, row {row}: the value is missing", hint="fill it in first; a float may be NaN"
+            )
+        array = np.where(found.missing, np.nan, array)
+    if array.dtype.kind in "Mm":
+        if np.isnat(array).any():
+            raise GraphError(f"{what}, row {int(np.argmax(np.isnat(array)))}: the time is missing")
+        array = array.view(np.int64)
+    return array

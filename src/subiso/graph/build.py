@@ -10,9 +10,8 @@ import numpy as np
 
 from subiso.errors import GraphError
 from subiso.graph.adjacency import native
-from subiso.graph.arrays import Array, column
+from subiso.graph.arrays import Array, column, make_columns
 from subiso.graph.cleanup import CleanUp
-from subiso.graph.columns import make_columns
 from subiso.graph.ids import MAX_VERTICES, IdIndex, dense_ends, find_dense, make_ids, number_vertices
 from subiso.graph.labels import EdgeLabels, VertexLabels, make_edge_labels, make_vertex_labels
 

@@ -16,12 +16,14 @@ from subiso.graph.arrays import Array, column, read_only
 from subiso.graph.build import DIRECT_BELOW, Loops, Parallel, Parts, parts_from_csr, parts_from_edges
 from subiso.graph.cleanup import CleanUp
 from subiso.graph.ids import IdIndex, find_dense
+from subiso.graph.info import GraphInfo, graph_info, held_bytes, same_graph
+from subiso.graph.interop import Doors
 from subiso.graph.labels import EdgeLabels, VertexLabels
 
 _lazy = threading.Lock()
 
 
-class Graph:
+class Graph(Doors):
     """A graph of vertices 0..n-1 with sorted neighbour lists, labels and numeric columns. Immutable.
 
     Make one with `from_edges` or one of the other `from_...`; `subiso.read` makes one from a file.
@@ -309,6 +311,35 @@ class Graph:
         # The edges of a source are the last entries of its list: in an undirected graph those not below it.
         dst = self.out.neighbors[self.out.offsets[src + 1] - (first_ids[src + 1] - wanted)]
         return src.astype(np.uint32), dst
+
+    def info(self) -> GraphInfo:
+        """Sizes, degree distribution, labels with counts, memory: print it, or read its fields.
+
+        >>> labels = ["cat", "cat", "dog", None]
+        >>> print(Graph.from_edges([0, 1, 1, 2], [1, 2, 3, 2], vertex_labels=labels).info())
+        vertices       4
+        edges          3 undirected
+        degree         min 1, median 1, mean 1.5, max 3; 1: 3; 2-3: 1
+        vertex labels  2: cat 2, dog 1, without 1
+        ids            0..3
+        memory         80 bytes
+        clean-up       dropped 1 self loop
+        """
+        return graph_info(self)
+
+    def equals(self, other: Graph) -> bool:
+        """Whether two graphs hold the same: lists, labels, columns, ids. How they were built does not matter.
+
+        >>> a, b = Graph.from_edges([0, 1], [1, 2]), Graph.from_edges([2, 1, 1], [1, 0, 2])
+        >>> a.equals(b), a == b
+        (True, False)
+        """
+        return same_graph(self, other)
+
+    @property
+    def num_bytes(self) -> int:
+        """Memory of the arrays held now (of memory-mapped ones: their size)."""
+        return held_bytes(self, self._cache.get("in_"))
 
     def __repr__(self) -> str:
         kind = "directed" if self.directed else "undirected"

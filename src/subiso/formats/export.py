@@ -1,0 +1,118 @@
+"""What the writers share: refusing to lose anything in silence, and columns of text."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from subiso import _native
+from subiso.errors import FormatError
+from subiso.formats.text import NONE
+from subiso.graph import Graph
+
+ROWS = 1 << 18  # rows rendered at a time
+TextColumn = NDArray[np.int64] | NDArray[np.float64] | tuple[NDArray[np.uint32], list[bytes]]
+
+
+def refuse_loss(graph: Graph, path: str, format_: str, keeps: Sequence[str], lossy: bool) -> None:
+    """Raises when the graph has something the format cannot hold, unless the caller said lossy=True."""
+    several = graph.vertex_labels is not None and graph.vertex_labels.offsets is not None
+    has = {
+        "vertex labels": graph.vertex_labels is not None,
+        "several labels per vertex": several,
+        "edge labels": graph.edge_labels is not None,
+        "vertex columns": bool(graph.vertex_columns),
+        "edge columns": bool(graph.edge_columns),
+        "vertex ids": graph.ids is not None,
+        "vertices without edges": "vertices without edges" not in keeps and _has_isolated(graph),
+    }
+    lost = [what for what, there in has.items() if there and what not in keeps]
+    if lost and not lossy:
+        raise FormatError(
+            f"{format_} cannot hold the graph's {', '.join(lost)}",
+            path=path,
+            hint="lossy=True leaves them out; .subiso holds everything",
+        )
+
+
+def _has_isolated(graph: Graph) -> bool:
+    alone = np.diff(graph.out.offsets) == 0
+    if graph.directed and alone.any():
+        alone &= np.bincount(graph.out.neighbors, minlength=graph.num_vertices) == 0
+    return bool(alone.any())
+
+
+def id_column(graph: Graph, vertices: NDArray[Any], path: str, encode: Callable[[str], bytes]) -> TextColumn:
+    """The original ids of the given vertices as a column to write."""
+    if graph.ids is None:
+        return vertices.astype(np.int64)
+    if graph.ids.dtype.kind in "iu":
+        return number_column("ids", graph.ids, path)[vertices]  # type: ignore[index]
+    names = graph.ids.tolist()
+    for name in names:
+        if not isinstance(name, str):
+            hint = "give the graph integer or text ids"
+            raise FormatError(f"the id {name!r} is a {type(name).__name__}", path=path, hint=hint)
+    return vertices.astype(np.uint32), [encode(name) for name in names]
+
+
+def number_column(name: str, values: NDArray[Any], path: str, *, finite: bool = True) -> TextColumn:
+    """A numeric or bool column as a column to write; text has no room for NaN."""
+    if values.dtype.kind == "b":
+        return values.astype(np.uint32), [b"false", b"true"]
+    if values.dtype.kind in "iu":
+        if values.dtype == np.uint64 and values.max(initial=0) >= 2**63:
+            raise FormatError(f"{name}: {values.max()} does not fit into a signed 64-bit integer", path=path)
+        return np.ascontiguousarray(values, np.int64)
+    if finite and not np.isfinite(values).all():
+        hint = "write .subiso or Parquet, which hold such values"
+        raise FormatError(f"column {name!r} holds NaN or infinite values", path=path, hint=hint)
+    return np.ascontiguousarray(values, np.float64)
+
+
+def label_column(
+    names: Sequence[int | str], codes: NDArray[Any], path: str, encode: Callable[[str], bytes], *, empty: bool
+) -> TextColumn:
+    """Labels as a column to write; `empty` says whether the format can leave a label out."""
+    if not empty and (codes == NONE).any():
+        hint = "label them all, or write CSV, Parquet or .subiso"
+        raise FormatError("some labels are missing, which the format cannot say", path=path, hint=hint)
+    return np.ascontiguousarray(codes, np.uint32), [encode(str(name)) for name in names]
+
+
+def plain(path: str, forbidden: str, what: str) -> Callable[[str], bytes]:
+    """An encoder for formats without quotes: refuses texts that would not read back as one field."""
+
+    def encode(text: str) -> bytes:
+        if not text or any(c in forbidden or ord(c) < 32 or ord(c) == 127 for c in text) or text[0] in "#%":
+            hint = "write CSV, Parquet or .subiso instead"
+            raise FormatError(f"{what} {text!r} cannot be written without quotes", path=path, hint=hint)
+        return text.encode()
+
+    return encode
+
+
+def quoting(path: str, delimiter: str) -> Callable[[str], bytes]:
+    """An encoder for CSV: quotes where needed."""
+
+    def encode(text: str) -> bytes:
+        if not text:
+            raise FormatError("empty text cannot be told from a missing one in CSV", path=path)
+        if any(c in text for c in (delimiter, '"', "\n", "\r")) or text != text.strip(" \t"):
+            text = '"' + text.replace('"', '""') + '"'
+        elif any(ord(c) < 32 or ord(c) == 127 for c in text):
+            raise FormatError(f"{text!r} holds control characters", path=path, hint="write Parquet or .subiso")
+        return text.encode()
+
+    return encode
+
+
+def write_rows(file: Any, columns: list[TextColumn], *, delimiter: str, prefix: str = "") -> None:
+    """Renders and writes the rows of equally long columns, a slice at a time."""
+    count = min(len(c[0]) if isinstance(c, tuple) else len(c) for c in columns)
+    for begin in range(0, count, ROWS):
+        end = min(begin + ROWS, count)
+        file.write(_native.render_rows(columns, prefix, delimiter, begin, end))

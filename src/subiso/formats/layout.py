@@ -1,0 +1,160 @@
+"""Which field of a table is what: header or not, source and target, label, columns. Pure; for edge lists, CSV, Parquet."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from subiso.errors import FormatError
+
+SOURCE_NAMES = ("source", "src", "from", "u", "head", "fromnodeid", "from_id", "source_id", "src_id", "start")
+TARGET_NAMES = ("target", "dst", "to", "v", "tail", "tonodeid", "to_id", "target_id", "dst_id", "end", "dest", "destination")
+LABEL_NAMES = ("label", "type", "relation", "rel", "edge_label", "edge_type")
+ID_NAMES = ("id", "vertex", "node", "vertex_id", "node_id", "nodeid", "name")
+VERTEX_LABEL_NAMES = ("label", "type", "labels", "kind", "vertex_label", "node_type")
+
+_INTEGER = re.compile(r"-?[0-9]+")
+_COUNT = re.compile(r"[0-9]{1,18}")
+_NUMBER = re.compile(r"[-+]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][-+]?[0-9]+)?")
+Which = int | str  # a field by position (from 0) or by name
+
+
+@dataclass(frozen=True)
+class Layout:
+    """Positions of what is read; `names` has one entry per field."""
+
+    names: tuple[str, ...]
+    ends: tuple[int, ...]  # source and target of an edge table, the id of a vertex table
+    label: int | None
+    columns: Mapping[str, int] = field(default_factory=dict)
+
+
+def is_integer(text: str) -> bool:
+    """True for a plain decimal integer.
+
+    >>> is_integer("-12"), is_integer("1.0"), is_integer("")
+    (True, False, False)
+    """
+    return _INTEGER.fullmatch(text) is not None
+
+
+def counts(line: str) -> list[int] | None:
+    """The numbers of a header line, or None when something else stands in it (a sign, or more than 18 digits, too).
+
+    >>> counts(" 3 10 "), counts("3 -1"), counts("3 x")
+    ([3, 10], None, None)
+    """
+    words = line.split()
+    return [int(word) for word in words] if all(_COUNT.fullmatch(word) for word in words) else None
+
+
+def looks_like_header(first: Sequence[str], second: Sequence[str] | None) -> bool:
+    """True when the first line names the fields: it has the usual names, or is text over numbers.
+
+    >>> looks_like_header(["src", "dst"], ["ann", "bob"]), looks_like_header(["FromId", "ToId"], ["1", "2"])
+    (True, True)
+    >>> looks_like_header(["ann", "bob"], ["bob", "eve"]), looks_like_header(["1", "2"], ["3", "4"])
+    (False, False)
+    """
+    lower = [name.lower().lstrip("#").strip() for name in first]
+    if any(_NUMBER.fullmatch(name) for name in lower):
+        return False
+    if any(name in SOURCE_NAMES for name in lower) and any(name in TARGET_NAMES for name in lower):
+        return True
+    if lower and lower[0] in ID_NAMES and len(lower) > 1:
+        return True
+    return second is not None and len(second) >= 2 and all(is_integer(name) for name in second[:2])
+
+
+def edge_layout(
+    error: Callable[..., FormatError],
+    names: Sequence[str] | None,
+    width: int,
+    *,
+    source: Which | None,
+    target: Which | None,
+    label: Which | None,
+    columns: Sequence[Which] | Mapping[str, Which] | None,
+) -> Layout:
+    """Resolves the options of an edge table; `names` is None where the file has no header."""
+    known = _names(names, width)
+    first = _resolve(error, known, source, "source", SOURCE_NAMES if names else (), 0)
+    second = _resolve(error, known, target, "target", TARGET_NAMES if names else (), 1)
+    if first == second:
+        raise error(f"source and target are both the field {known[first]!r}", hint="pass source= and target=")
+    return _finish(error, known, (first, second), label, LABEL_NAMES if names else (), columns)
+
+
+def vertex_layout(
+    error: Callable[..., FormatError],
+    names: Sequence[str] | None,
+    width: int,
+    *,
+    label: Which | None,
+    columns: Sequence[Which] | Mapping[str, Which] | None,
+) -> Layout:
+    """The same for a vertex table: id, label, columns; without a header a second field is the label."""
+    known = _names(names, width)
+    ident = _resolve(error, known, None, "id", ID_NAMES if names else (), 0)
+    if label is None and names is None and width > 1:
+        label = 1
+    return _finish(error, known, (ident,), label, VERTEX_LABEL_NAMES if names else (), columns)
+
+
+def _names(names: Sequence[str] | None, width: int) -> tuple[str, ...]:
+    return tuple(f"column{i + 1}" for i in range(width)) if names is None else tuple(names)
+
+
+def _resolve(
+    error: Callable[..., FormatError],
+    names: tuple[str, ...],
+    which: Which | None,
+    what: str,
+    usual: Sequence[str],
+    default: int,
+) -> int:
+    if isinstance(which, str):
+        if which not in names:
+            raise error(f"there is no field {which!r} for {what}=", hint=f"the fields are {', '.join(names)}")
+        return names.index(which)
+    if which is not None:
+        if not 0 <= which < len(names):
+            raise error(f"there is no field {which} for {what}=", hint=f"there are {len(names)}, counted from 0")
+        return which
+    lower = [name.lower().lstrip("#").strip() for name in names]
+    for name in usual:
+        if name in lower:
+            return lower.index(name)
+    if default >= len(names):
+        raise error(f"a {what} is missing: there is only {len(names)} field", hint="pass delimiter= or source=/target=")
+    return default
+
+
+def _finish(
+    error: Callable[..., FormatError],
+    names: tuple[str, ...],
+    ends: tuple[int, ...],
+    label: Which | None,
+    usual: Sequence[str],
+    columns: Sequence[Which] | Mapping[str, Which] | None,
+) -> Layout:
+    place: int | None = None
+    if label is not None:
+        place = _resolve(error, names, label, "label", (), 0)
+    else:
+        lower = [name.lower() for name in names]
+        place = next((lower.index(name) for name in usual if name in lower and lower.index(name) not in ends), None)
+    if isinstance(columns, Mapping):
+        chosen = {name: _resolve(error, names, which, "columns", (), 0) for name, which in columns.items()}
+    elif columns is not None:
+        places = [_resolve(error, names, which, "columns", (), 0) for which in columns]
+        chosen = {names[i]: i for i in places}
+    else:
+        chosen = {name: i for i, name in enumerate(names) if i not in ends and i != place}
+        if len(chosen) + len(ends) + (place is not None) != len(names):
+            twice = next(name for name in names if names.count(name) > 1)
+            raise error(f"two fields have the name {twice!r}", hint="choose by position: columns={'name': 2}")
+    if place is not None and place in ends:
+        raise error(f"the label cannot be the same field as an id: {names[place]!r}")
+    return Layout(names, ends, place, chosen)

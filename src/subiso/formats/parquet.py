@@ -1,0 +1,221 @@
+"""Parquet: a table of edges, and perhaps a second one of vertices. Needs PyArrow, imported when first used."""
+
+from __future__ import annotations
+
+import json
+import os
+from typing import Any
+
+import numpy as np
+
+from subiso.errors import FormatError
+from subiso.formats.arrow import to_cells
+from subiso.formats.build import EdgeTable, Loops, Parallel, VertexTable, build, several_labels, vertex_labels
+from subiso.formats.export import refuse_loss
+from subiso.formats.files import os_errors, replacing
+from subiso.formats.layout import Which, edge_layout, vertex_layout
+from subiso.formats.table import Columns
+from subiso.formats.text import NONE, Cells
+from subiso.graph import Graph, VertexLabels
+
+_KEY = b"subiso"
+
+
+def read(
+    path: str | os.PathLike[str],
+    *,
+    directed: bool | None = None,
+    source: Which | None = None,
+    target: Which | None = None,
+    label: Which | None = None,
+    columns: Columns = None,
+    vertices: str | os.PathLike[str] | None = None,
+    vertex_label: Which | None = None,
+    vertex_columns: Columns = None,
+    parallel: Parallel = None,
+    loops: Loops = "drop",
+) -> Graph:
+    """Reads a Parquet table with one edge per row.
+
+    Directed or not: `directed` decides; else the note our own writer leaves in the file; else undirected. Columns are
+    found as in CSV: source/src/from, target/dst/to, label/type by name, or the first two; all others must be
+    numbers, dates or times (as integers) and become edge columns, unless `columns=` chooses. `vertices=` names a
+    second Parquet file: id, label (text, integer, or a list of several), numeric columns.
+    """
+    name = os.fspath(path)
+    table, note = _load(name)
+    error = _Errors(name)
+    layout = edge_layout(
+        error, table.column_names, table.num_columns, source=source, target=target, label=label, columns=columns
+    )
+    ends = [_id_cells(error, layout.names[i], table.column(i)) for i in layout.ends]
+    if ends[0].kind != ends[1].kind:
+        raise error("one end has integer ids and the other text", hint="cast one of the two columns")
+    edges = EdgeTable(
+        name,
+        ends[0],
+        ends[1],
+        None if layout.label is None else to_cells(error, layout.names[layout.label], table.column(layout.label), "s"),
+        {key: _numbers(error, key, table.column(i)) for key, i in layout.columns.items()},
+    )
+    found = None if vertices is None else _read_vertices(vertices, vertex_label, vertex_columns)
+    if directed is None:
+        directed = note.get("directed", False)
+    count = note.get("vertices") if found is None and ends[0].kind == "i" else None
+    return build(edges, found, directed=directed, num_vertices=count, parallel=parallel, loops=loops)
+
+
+class _Errors:
+    """Makes FormatErrors that name the file."""
+
+    def __init__(self, path: str) -> None:
+        self.path = path
+
+    def __call__(self, message: str, *, line: int | None = None, hint: str | None = None) -> FormatError:
+        return FormatError(message, path=self.path, line=line, hint=hint)
+
+
+def _load(path: str) -> tuple[Any, dict[str, Any]]:
+    import pyarrow as pa
+    from pyarrow import parquet
+
+    try:
+        with os_errors(path), open(path, "rb") as file:
+            table = parquet.read_table(file)
+            table.validate(full=True)
+    except FormatError:
+        raise
+    except (pa.ArrowException, OSError, ValueError) as problem:
+        text = str(problem).splitlines()[0] if str(problem) else type(problem).__name__
+        hint = "the file may be cut off or damaged"
+        raise FormatError(f"not a sound Parquet file: {text}", path=path, hint=hint) from problem
+    raw = (table.schema.metadata or {}).get(_KEY)
+    if raw is None:
+        return table, {}
+    try:
+        note = json.loads(raw)
+        sound = isinstance(note["directed"], bool) and (note.get("vertices") is None or note["vertices"] >= 0)
+    except (ValueError, TypeError, KeyError):
+        sound = False
+    if not sound:
+        raise FormatError("the note 'subiso' in the file's metadata is damaged", path=path)
+    return table, note
+
+
+def _id_cells(error: _Errors, name: str, column: Any) -> Cells:
+    cells = to_cells(error, name, column, "i")
+    if cells.kind not in "is":
+        raise error(f"column {name!r} cannot be ids: it holds {column.type}", hint="integers or text")
+    return cells
+
+
+def _numbers(error: _Errors, name: str, column: Any) -> Any:
+    cells = to_cells(error, name, column, "n")
+    if cells.kind == "s":
+        hint = f"label={name!r} makes it the label; columns=[...] leaves it out"
+        raise error(f"column {name!r} is text; graph columns are numbers", hint=hint)
+    return cells.values
+
+
+def _read_vertices(path: str | os.PathLike[str], label: Which | None, columns: Columns) -> VertexTable:
+    import pyarrow as pa
+
+    name = os.fspath(path)
+    table, _ = _load(name)
+    error = _Errors(name)
+    layout = vertex_layout(error, table.column_names, table.num_columns, label=label, columns=columns)
+    labels: VertexLabels | None = None
+    if layout.label is not None:
+        column = table.column(layout.label)
+        if pa.types.is_list(column.type) or pa.types.is_large_list(column.type):
+            labels = several_labels([tuple(map(str, row or ())) for row in column.to_pylist()])
+        else:
+            labels = vertex_labels(to_cells(error, layout.names[layout.label], column, "s"))
+    ids = _id_cells(error, layout.names[layout.ends[0]], table.column(layout.ends[0]))
+    numeric = {key: _numbers(error, key, table.column(i)) for key, i in layout.columns.items()}
+    return VertexTable(name, ids, labels, numeric)
+
+
+def write(
+    graph: Graph,
+    path: str | os.PathLike[str],
+    *,
+    vertices: str | os.PathLike[str] | None = None,
+    compression: str = "zstd",
+    lossy: bool = False,
+) -> None:
+    """Writes source, target, label and the edge columns; labels and columns of vertices go to a second file, `vertices=`."""
+    name = os.fspath(path)
+    keeps = ["edge labels", "edge columns", "vertex ids"]
+    keeps += ["vertices without edges"] if graph.ids is None or vertices is not None else []
+    if vertices is not None:
+        keeps += ["vertex labels", "vertex columns", "several labels per vertex"]
+    refuse_loss(graph, name, "a Parquet edge table", keeps, lossy)
+    table: dict[str, Any] = {}
+    for key, end in zip(("source", "target"), graph.edge_endpoints(), strict=True):
+        table[key] = _id_array(graph, end, name)
+    if graph.edge_labels is not None:
+        table["label"] = _label_array(graph.edge_labels.names, graph.edge_labels.codes)
+    _add_columns(table, graph.edge_columns, name)
+    note = {"directed": graph.directed}
+    if graph.ids is None:
+        note["vertices"] = graph.num_vertices
+    _save(table, name, note, compression)
+    if vertices is not None:
+        _write_vertices(graph, os.fspath(vertices), compression)
+
+
+def _write_vertices(graph: Graph, path: str, compression: str) -> None:
+    import pyarrow as pa
+
+    table: dict[str, Any] = {"id": _id_array(graph, np.arange(graph.num_vertices), path)}
+    labels = graph.vertex_labels
+    if labels is not None and labels.offsets is None:
+        table["label"] = _label_array(labels.names, labels.codes)
+    elif labels is not None:
+        rows = [[str(name) for name in labels.of(v)] for v in range(graph.num_vertices)]
+        table["label"] = pa.array(rows, pa.list_(pa.string()))
+    _add_columns(table, graph.vertex_columns, path)
+    _save(table, path, {"directed": graph.directed}, compression)
+
+
+def _id_array(graph: Graph, vertices: Any, path: str) -> Any:
+    import pyarrow as pa
+
+    if graph.ids is None:
+        return pa.array(vertices.astype(np.int64))
+    if graph.ids.dtype.kind in "iu":
+        return pa.array(graph.ids[vertices])
+    if not all(isinstance(name, str) for name in graph.ids):
+        raise FormatError("ids are neither integers nor text", path=path, hint="give the graph such ids")
+    return pa.DictionaryArray.from_arrays(pa.array(vertices.astype(np.int64)), pa.array(graph.ids.tolist(), pa.string()))
+
+
+def _label_array(names: Any, codes: Any) -> Any:
+    import pyarrow as pa
+
+    texts = bool(names) and isinstance(names[0], str)
+    values = pa.array(list(names), pa.string() if texts else pa.int64())
+    return values.take(pa.array(codes.astype(np.int64), mask=codes == NONE))
+
+
+def _add_columns(table: dict[str, Any], columns: Any, path: str) -> None:
+    for key, values in columns.items():
+        if key in table:
+            raise FormatError(f"a column cannot be called {key!r} here", path=path, hint="rename it first")
+        table[key] = values
+
+
+def _save(table: dict[str, Any], path: str, note: dict[str, Any], compression: str) -> None:
+    import pyarrow as pa
+    from pyarrow import parquet
+
+    made = pa.table(table)
+    made = made.replace_schema_metadata({_KEY: json.dumps(note).encode()})
+    try:
+        with replacing(path) as file:
+            parquet.write_table(made, file, compression=compression)
+    except (pa.ArrowException, ValueError) as problem:
+        if isinstance(problem, FormatError):
+            raise
+        raise FormatError(f"cannot be written: {problem}", path=path) from problem

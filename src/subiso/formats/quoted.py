@@ -1,0 +1,112 @@
+"""CSV with quoted fields, through PyArrow's reader; a slow second look with Python's csv names the bad line."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from subiso.errors import FormatError
+from subiso.formats.arrow import to_cells
+from subiso.formats.files import TextSource, open_bytes, os_errors
+from subiso.formats.layout import Layout, is_integer
+from subiso.formats.text import Cells, Schema
+
+if TYPE_CHECKING:
+    from subiso.formats.table import Dialect, Opening
+
+
+def read_quoted(
+    text: TextSource, dialect: Dialect, opening: Opening, layout: Layout, schema: Schema
+) -> list[Cells | None]:
+    """The columns of the file, in the same form as the native parser gives them."""
+    import pyarrow as pa
+
+    if dialect.comments:
+        hint = "remove the comment lines, or the quotes, or pass comments=''"
+        raise text.error("comments and quoted fields in one file are not supported", hint=hint)
+    try:
+        with os_errors(text.path), open_bytes(text.path) as file:
+            table = _read_arrow(file, dialect, opening, schema)
+        return [
+            None if kind == "-" else _finite(text, to_cells(text.error, layout.names[i], table.column(str(i)), kind))
+            for i, kind in enumerate(schema.kinds)
+        ]
+    except (FormatError, pa.ArrowInvalid, pa.ArrowKeyError) as problem:
+        explain(text, dialect, opening, layout, schema)
+        raise text.error(str(problem).splitlines()[0]) from problem
+
+
+def _read_arrow(file: Any, dialect: Dialect, opening: Opening, schema: Schema) -> Any:
+    import pyarrow as pa
+    from pyarrow import csv as arrow_csv
+
+    names = [str(i) for i in range(len(schema.kinds))]
+    types = {"i": pa.int64(), "t": pa.large_string(), "s": pa.large_string()}
+    return arrow_csv.read_csv(
+        pa.PythonFile(file, mode="r"),
+        read_options=arrow_csv.ReadOptions(column_names=names, skip_rows=opening.skip),
+        parse_options=arrow_csv.ParseOptions(delimiter=dialect.delimiter, newlines_in_values=True),
+        convert_options=arrow_csv.ConvertOptions(
+            column_types={str(i): types[kind] for i, kind in enumerate(schema.kinds) if kind in types},
+            include_columns=[str(i) for i, kind in enumerate(schema.kinds) if kind != "-"],
+            null_values=[""],
+            strings_can_be_null=True,
+            quoted_strings_can_be_null=True,
+            timestamp_parsers=["no timestamps, please"],
+        ),
+    )
+
+
+def _finite(text: TextSource, cells: Cells) -> Cells:
+    if cells.kind == "f" and not np.isfinite(cells.values).all():
+        raise text.error("a number is not finite")
+    return cells
+
+
+def explain(text: TextSource, dialect: Dialect, opening: Opening, layout: Layout, schema: Schema) -> None:
+    """Reads the file again, slowly, and raises FormatError at the first bad line; returns when it finds none."""
+    with os_errors(text.path), open_bytes(text.path) as raw:
+        lines = io.TextIOWrapper(io.BufferedReader(raw), encoding="utf-8-sig", newline="")
+        reader = csv.reader(_skip(lines, opening.skip), delimiter=dialect.delimiter, strict=True)
+        line = opening.skip
+        try:
+            for row in reader:
+                line = opening.skip + reader.line_num
+                if row:
+                    _check_row(text, row, line, layout, schema)
+        except csv.Error as problem:
+            raise text.error(str(problem), line=opening.skip + reader.line_num) from problem
+        except UnicodeDecodeError as problem:
+            raise text.error(f"not UTF-8 text: {problem.reason}", line=line + 1) from problem
+
+
+def _skip(lines: Iterable[str], count: int) -> Iterator[str]:
+    iterator = iter(lines)
+    for _ in range(count):
+        next(iterator, None)
+    yield from iterator
+
+
+def _check_row(text: TextSource, row: list[str], line: int, layout: Layout, schema: Schema) -> None:
+    if len(row) != len(schema.kinds):
+        hint = "the file may be cut off here"
+        raise text.error(f"{len(row)} fields where {len(schema.kinds)} are due", line=line, hint=hint)
+    for name, kind, value in zip(layout.names, schema.kinds, row, strict=True):
+        if kind in "int" and value == "":
+            raise text.error(f"field {name!r} is empty", line=line)
+        if kind == "i" and not (is_integer(value.strip()) and -(2**63) <= int(value) < 2**63):
+            raise text.error(f"field {name!r}: {value!r} is not a 64-bit integer", line=line, hint="ids='text'")
+        if kind == "n" and value.lower() not in ("true", "false") and not _is_finite(value):
+            hint = f"label={name!r} makes it the label; columns=[...] leaves it out"
+            raise text.error(f"field {name!r}: {value!r} is not a finite number", line=line, hint=hint)
+
+
+def _is_finite(value: str) -> bool:
+    try:
+        return bool(np.isfinite(float(value)))
+    except ValueError:
+        return False

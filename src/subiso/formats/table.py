@@ -1,0 +1,200 @@
+"""Reads delimited tables of edges or vertices: what edge lists (SNAP) and CSV/TSV share."""
+
+from __future__ import annotations
+
+import csv
+import os
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+
+from subiso.formats.build import EdgeTable, VertexTable, vertex_labels
+from subiso.formats.files import TextSource, suffix_of
+from subiso.formats.layout import Layout, Which, edge_layout, is_integer, looks_like_header, vertex_layout
+from subiso.formats.text import Cells, QuotedField, Schema, parse
+
+Ids = Literal["auto", "int", "text"]
+Columns = Sequence[Which] | Mapping[str, Which] | None
+_TEXT_HINT = "pass ids='text' if ids are not all integers"
+
+
+@dataclass(frozen=True)
+class Dialect:
+    """How a table is written: delimiter ("" = runs of spaces and tabs), characters that start a comment, header or not."""
+
+    delimiter: str
+    comments: str = ""
+    header: bool | None = None
+
+
+@dataclass(frozen=True)
+class Opening:
+    """What the top of the file says: the fields' names, the first row of data, and the lines above the data."""
+
+    names: list[str] | None
+    first: list[str] | None
+    skip: int
+
+
+def split_fields(line: str, delimiter: str) -> list[str]:
+    """The fields of a line, as the parser cuts them, quotes taken off.
+
+    >>> split_fields(" 1  2\\t3", ""), split_fields('a, "b" ,', ",")
+    (['1', '2', '3'], ['a', 'b ', ''])
+    """
+    if delimiter == "":
+        return re.split(r"[ \t]+", line.strip(" \t"))
+    if '"' in line:
+        return next(csv.reader([line], delimiter=delimiter, skipinitialspace=True), [])
+    return [part.strip(" \t") for part in line.split(delimiter)]
+
+
+def check_dialect(source: TextSource, dialect: Dialect) -> None:
+    """Refuses delimiters that cannot work."""
+    if len(dialect.delimiter.encode()) > 1 or dialect.delimiter in {"\n", "\r", '"'}:
+        raise source.error(f"the delimiter must be one ASCII character, not {dialect.delimiter!r}")
+    if any(ord(char) > 127 for char in dialect.comments):
+        raise source.error(f"comments must be ASCII characters, not {dialect.comments!r}")
+
+
+def open_table(source: TextSource, dialect: Dialect) -> Opening:
+    """Looks at the first lines: is there a header, how many fields are there."""
+    check_dialect(source, dialect)
+    rows: list[tuple[int, list[str]]] = []
+    for number, line in enumerate(source.lines()):
+        stripped = line.strip(" \t")
+        if not stripped and not (dialect.delimiter and dialect.delimiter in line):
+            continue
+        if stripped[:1] and stripped[0] in dialect.comments:
+            continue
+        rows.append((number, split_fields(line, dialect.delimiter)))
+        if len(rows) == 2:
+            break
+    if not rows:
+        return Opening(None, None, 0)
+    (number, first), second = rows[0], rows[1][1] if len(rows) > 1 else None
+    header = looks_like_header(first, second) if dialect.header is None else dialect.header
+    if header:
+        return Opening([name.strip("\ufeff") for name in first], second, number + 1)
+    return Opening(None, first, 0)
+
+
+def read_edges(
+    path: str | os.PathLike[str],
+    dialect: Dialect,
+    *,
+    source: Which | None = None,
+    target: Which | None = None,
+    label: Which | None = None,
+    columns: Columns = None,
+    ids: Ids = "auto",
+    opened: TextSource | None = None,
+) -> EdgeTable:
+    """The edges of a delimited file; every field that is not source, target or label becomes a numeric column."""
+    text = opened or TextSource(path)
+    opening = open_table(text, dialect)
+    width = len(opening.names or opening.first or ())
+    if not width:
+        return EdgeTable(text.path, _no_cells(), _no_cells())
+    layout = edge_layout(
+        text.error, opening.names, width, source=source, target=target, label=label, columns=columns
+    )
+    cells = _read(text, dialect, opening, layout, ids)
+    found = EdgeTable(
+        text.path,
+        _needed(cells[layout.ends[0]]),
+        _needed(cells[layout.ends[1]]),
+        None if layout.label is None else cells[layout.label],
+        {name: _numbers(text, name, cells[place]) for name, place in layout.columns.items()},
+    )
+    return found
+
+
+def read_vertices(
+    path: str | os.PathLike[str],
+    dialect: Dialect,
+    *,
+    label: Which | None = None,
+    columns: Columns = None,
+    ids: Ids = "auto",
+    label_separator: str | None = None,
+) -> VertexTable:
+    """The vertices of a delimited file: an id, perhaps a label, and numeric columns."""
+    text = TextSource(path)
+    opening = open_table(text, dialect)
+    width = len(opening.names or opening.first or ())
+    if not width:
+        raise text.error("the file has no vertices")
+    layout = vertex_layout(text.error, opening.names, width, label=label, columns=columns)
+    cells = _read(text, dialect, opening, layout, ids)
+    labels = None if layout.label is None else vertex_labels(_needed(cells[layout.label]), label_separator)
+    numeric = {name: _numbers(text, name, cells[place]) for name, place in layout.columns.items()}
+    return VertexTable(text.path, _needed(cells[layout.ends[0]]), labels, numeric)
+
+
+def _read(
+    text: TextSource, dialect: Dialect, opening: Opening, layout: Layout, ids: Ids
+) -> list[Cells | None]:
+    as_text = _ids_are_text(text, opening, layout, ids)
+    wanted = set(layout.columns.values())
+    kinds = ["n" if i in wanted else "-" for i in range(len(layout.names))]
+    for end in layout.ends:
+        kinds[end] = "t" if as_text else "i"
+    if layout.label is not None:
+        kinds[layout.label] = "s"
+    schema = Schema("".join(kinds), len(kinds))
+    try:
+        return parse(
+            text,
+            [schema],
+            delimiter=dialect.delimiter,
+            comments=dialect.comments,
+            skip=opening.skip,
+            names=layout.names if opening.names else None,
+            hint=None if as_text else _hint(layout),
+        ).tables[0]
+    except QuotedField:
+        from subiso.formats.quoted import read_quoted
+
+        return read_quoted(text, dialect, opening, layout, schema)
+
+
+def _hint(layout: Layout) -> str:
+    fields = ", ".join(layout.names)
+    return f"{_TEXT_HINT}; label= and columns= choose among the fields ({fields}); the file may be cut off or damaged"
+
+
+def _ids_are_text(text: TextSource, opening: Opening, layout: Layout, ids: Ids) -> bool:
+    """ "auto" lets the first row decide: later rows must agree, so a slip of the pen is not taken for a name."""
+    if ids not in ("auto", "int", "text"):
+        raise text.error(f"ids={ids!r} is unknown", hint="ids is 'auto', 'int' or 'text'")
+    if ids != "auto" or opening.first is None:
+        return ids == "text"
+    fields = [opening.first[end] for end in layout.ends if end < len(opening.first)]
+    return not all(is_integer(value) for value in fields)
+
+
+def _no_cells() -> Cells:
+    return Cells("i", np.zeros(0, np.int64))
+
+
+def _needed(cells: Cells | None) -> Cells:
+    assert cells is not None  # the layout asked for it
+    return cells
+
+
+def _numbers(text: TextSource, name: str, cells: Cells | None) -> Any:
+    found = _needed(cells)
+    if found.kind == "s":
+        hint = f"label={name!r} makes it the label; columns=[...] leaves it out"
+        raise text.error(f"column {name!r} is text; graph columns are numbers", hint=hint)
+    return found.values
+
+
+def delimiter_of(path: str | os.PathLike[str], default: str) -> str:
+    """Comma for .csv, tab for .tsv, otherwise the default; .gz does not matter."""
+    return {".csv": ",", ".tsv": "\t"}.get(suffix_of(path), default)
+
