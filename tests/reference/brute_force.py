@@ -1,12 +1,13 @@
-"""Random tiny queries and their answers by trying every map: no Graph, no Pattern, no search, plain lists only.
+"""Random tiny queries, and their answers by trying every map: no Graph, no Pattern, no search, plain lists.
 
-A Case is drawn by Hypothesis, answered here straight from the words of docs/semantics.md, and turned into a Graph
-and a Pattern for the engine under test.
+A Case is drawn by Hypothesis, answered here straight from the words of docs/semantics.md, and turned into a
+Graph and a Pattern for the engine under test.
 """
 
 from __future__ import annotations
 
 import itertools
+import math
 import operator
 from dataclasses import dataclass
 from typing import Any
@@ -17,7 +18,14 @@ from hypothesis import strategies as st
 from subiso.graph import Graph
 from subiso.pattern import Pattern
 
-OPS = {"<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge, "==": operator.eq, "!=": operator.ne}
+OPS = {
+    "<": operator.lt,
+    "<=": operator.le,
+    ">": operator.gt,
+    ">=": operator.ge,
+    "==": operator.eq,
+    "!=": operator.ne,
+}
 FLIP = {"<": ">", "<=": ">=", ">": "<", ">=": "<=", "==": "==", "!=": "!="}
 NAMES = "abcd"
 
@@ -35,7 +43,7 @@ class Edge:
 
 @dataclass(frozen=True)
 class Want:
-    """An edge of the pattern. `bound`, if any, is (op, constant) for the weight; `masked` asks for the edge mask."""
+    """An edge of the pattern; `bound` is (op, constant) for the weight, `masked` asks for the edge mask."""
 
     s: int
     t: int
@@ -57,7 +65,9 @@ class Case:
     antis: tuple[Want, ...]
     wanted_labels: tuple[tuple[frozenset[str], ...], ...]
     masks: tuple[tuple[bool, ...] | None, ...]
-    comparisons: tuple[tuple[int, str, int | float, bool], ...]  # vertex, op, vertex or constant, is it a vertex
+    comparisons: tuple[
+        tuple[int, str, int | float, bool], ...
+    ]  # vertex, op, vertex or constant, is it a vertex
     anchors: tuple[tuple[int, int], ...]
 
     # ---- as the engines see it
@@ -81,7 +91,10 @@ class Case:
         items = []
         for i, conjunction in enumerate(self.wanted_labels):
             items.append(f"({NAMES[i]}" + "".join(":" + "|".join(sorted(c)) for c in conjunction) + ")")
-        bounds, masks = [], {NAMES[i]: np.array(m, dtype=bool) for i, m in enumerate(self.masks) if m is not None}
+        bounds, masks = (
+            [],
+            {NAMES[i]: np.array(m, dtype=bool) for i, m in enumerate(self.masks) if m is not None},
+        )
         passes = np.array([e.passes for e in self.edges], dtype=bool)
         for number, (want, bang) in enumerate([(w, "") for w in self.wants] + [(w, "!") for w in self.antis]):
             name = "" if bang else f"e{number}"  # edges of different names never merge
@@ -145,7 +158,8 @@ class Case:
                 (w.s, w.t) == (i, j) or ((w.t, w.s) == (i, j) and not w.directed) for w in self.wants
             )
             joined = any(
-                (e.u, e.v) == (h[i], h[j]) or (not self.directed and (e.v, e.u) == (h[i], h[j])) for e in self.edges
+                (e.u, e.v) == (h[i], h[j]) or (not self.directed and (e.v, e.u) == (h[i], h[j]))
+                for e in self.edges
             )
             if joined and not accounted:
                 return True
@@ -154,7 +168,9 @@ class Case:
     def subgraphs(self, mode: str) -> set[frozenset[tuple[int, ...]]]:
         """Orbits of the embeddings under the pattern's automorphisms."""
         group = self.automorphisms()
-        return {frozenset(tuple(h[s[i]] for i in range(self.k)) for s in group) for h in self.embeddings(mode)}
+        return {
+            frozenset(tuple(h[s[i]] for i in range(self.k)) for s in group) for h in self.embeddings(mode)
+        }
 
     def automorphisms(self) -> list[tuple[int, ...]]:
         identity = self.description(tuple(range(self.k)))
@@ -174,18 +190,19 @@ class Case:
             if is_vertex:
                 said.add(("compare", right, FLIP[op], s[i], True))
         vertices = sorted(
-            (s[i], sorted(map(sorted, set(self.wanted_labels[i]))), self.masks[i] or ()) for i in range(self.k)
+            (s[i], sorted(map(sorted, set(self.wanted_labels[i]))), self.masks[i] or ())
+            for i in range(self.k)
         )
         return vertices, {edge(w) for w in self.wants}, {edge(w) for w in self.antis}, said
 
 
 def compare(left: float, op: str, right: float) -> bool:
-    return left == left and right == right and OPS[op](left, right)
+    return not (math.isnan(left) or math.isnan(right)) and OPS[op](left, right)
 
 
 @st.composite
 def cases(draw: st.DrawFn, *, plain: bool = False) -> Case:
-    """Cases of up to 5 data and 4 pattern vertices; `plain` ones have structure, vertex and edge labels only."""
+    """Cases of up to 5 data and 4 pattern vertices; `plain` ones have structure and labels only."""
     directed = draw(st.booleans())
     n, k = draw(st.integers(1, 5)), draw(st.integers(1, 4))
     vertex, label = st.integers(0, n - 1), st.sampled_from(["X", "Y", None])
@@ -193,7 +210,9 @@ def cases(draw: st.DrawFn, *, plain: bool = False) -> Case:
     op = st.sampled_from(sorted(OPS))
     some = st.just(False) if plain else st.integers(0, 3).map(lambda x: x == 0)
 
-    edges = draw(st.lists(st.builds(Edge, vertex, vertex, label, st.booleans(), number), min_size=1, max_size=9))
+    edges = draw(
+        st.lists(st.builds(Edge, vertex, vertex, label, st.booleans(), number), min_size=1, max_size=9)
+    )
     alternatives = st.frozensets(st.sampled_from("XYZ"), min_size=1, max_size=2)
     bound = st.tuples(op, st.sampled_from([0.5, 1.0]))
 
@@ -217,7 +236,9 @@ def cases(draw: st.DrawFn, *, plain: bool = False) -> Case:
     comparisons = []
     if draw(some):
         is_vertex = draw(st.booleans())
-        comparisons.append((draw(end), draw(op), draw(end) if is_vertex else draw(st.sampled_from([0.5, 1.0])), is_vertex))
+        comparisons.append(
+            (draw(end), draw(op), draw(end) if is_vertex else draw(st.sampled_from([0.5, 1.0])), is_vertex)
+        )
     return Case(
         directed=directed,
         n=n,
@@ -228,7 +249,14 @@ def cases(draw: st.DrawFn, *, plain: bool = False) -> Case:
         wants=tuple(dict.fromkeys(wants)),
         antis=tuple(antis),
         wanted_labels=tuple(
-            tuple(draw(st.lists(st.frozensets(st.sampled_from("ABC"), min_size=1, max_size=2), max_size=1 + (not plain))))
+            tuple(
+                draw(
+                    st.lists(
+                        st.frozensets(st.sampled_from("ABC"), min_size=1, max_size=2),
+                        max_size=1 + (not plain),
+                    )
+                )
+            )
             if draw(st.booleans())
             else ()
             for _ in range(k)

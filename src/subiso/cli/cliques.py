@@ -9,10 +9,9 @@ import typer
 from subiso.cli import options as o
 from subiso.cli.run import guarded, progress_bar
 
-EPILOG = """Examples:
-
+EPILOG = """\b
+Examples:
   subiso cliques wiki-Vote.txt 5
-
   subiso cliques wiki-Vote.txt 5 --threads 1 --timeout 10"""
 
 Size = Annotated[int, typer.Argument(metavar="K", min=1, help="The number of vertices.")]
@@ -20,10 +19,12 @@ Size = Annotated[int, typer.Argument(metavar="K", min=1, help="The number of ver
 
 @guarded
 def cliques(
+    *,
     graph: o.GraphFile,
     k: Size,
     input_format: o.InputFormat = None,
     directed: o.Directed = None,
+    read: o.ReadOptions = None,
     threads: o.Threads = None,
     timeout: o.Timeout = None,
     engine: o.Engine = "auto",
@@ -36,7 +37,7 @@ def cliques(
     from subiso.cli.output import choose_format, emit
 
     chosen = choose_format(format, output)
-    g = o.load_graph(graph, input_format, directed)
+    g = o.load_graph(graph, input_format, directed, read)
     with progress_bar(f"{k}-cliques") as progress:
         found = api.cliques(
             g, k, threads=threads, timeout=timeout, engine=engine, device=device, progress=progress

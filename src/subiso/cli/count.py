@@ -9,17 +9,16 @@ import typer
 from subiso.cli import options as o
 from subiso.cli.run import guarded, progress_bar
 
-EPILOG = """Examples:
-
+EPILOG = """\b
+Examples:
   subiso count wiki-Vote.txt "(a)--(b), (b)--(c), (c)--(a)"
-
   subiso count wiki-Vote.txt triangle diamond K4 --format csv
-
   subiso count pay.parquet "(a)-[:PAYS]->(b), (b)-->(a)" --directed --anchor a=17 --timeout 60"""
 
 
 @guarded
 def count(
+    *,
     graph: o.GraphFile,
     patterns: o.PatternTexts,
     mode: o.ModeOption = o.Mode.monomorphism,
@@ -28,6 +27,7 @@ def count(
     anchor: o.Anchors = None,
     input_format: o.InputFormat = None,
     directed: o.Directed = None,
+    read: o.ReadOptions = None,
     threads: o.Threads = None,
     timeout: o.Timeout = None,
     engine: o.Engine = "auto",
@@ -44,7 +44,7 @@ def count(
 
     chosen = choose_format(format, output)
     loaded = [o.load_pattern(text) for text in patterns]
-    g = o.load_graph(graph, input_format, directed)
+    g = o.load_graph(graph, input_format, directed, read)
     rows = []
     for pattern in loaded:
         start = time.perf_counter()

@@ -7,15 +7,15 @@ import typer
 from subiso.cli import options as o
 from subiso.cli.run import guarded
 
-EPILOG = """Examples:
-
+EPILOG = """\b
+Examples:
   subiso explain wiki-Vote.txt diamond
-
   subiso explain pay.parquet "(a)-[:PAYS]->(b), (b)-->(c), !(a)--(c)" --directed"""
 
 
 @guarded
 def explain(
+    *,
     graph: o.GraphFile,
     pattern: o.PatternText,
     mode: o.ModeOption = o.Mode.monomorphism,
@@ -24,12 +24,16 @@ def explain(
     anchor: o.Anchors = None,
     input_format: o.InputFormat = None,
     directed: o.Directed = None,
+    read: o.ReadOptions = None,
 ) -> None:
-    """Print the plan for a pattern: its loops, restrictions and estimated sizes. Nothing is searched."""
+    """Print the plan for a pattern.
+
+    Its loops, restrictions and estimated sizes; nothing is searched.
+    """
     from subiso import api
 
     p = o.load_pattern(pattern)
-    g = o.load_graph(graph, input_format, directed)
+    g = o.load_graph(graph, input_format, directed, read)
     anchors = o.load_anchors(g, p, anchor)
     typer.echo(str(api.explain(g, p, mode=mode.value, induced=induced, unique=unique, anchor=anchors)))
 

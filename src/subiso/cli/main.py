@@ -6,11 +6,23 @@ import typer
 
 from subiso.cli import bench, cliques, convert, count, exists, explain, generate, info, match, motifs, verify
 
-EPILOG = (
-    "Exit codes: 0 done; 1 something is wrong with the input (one line says what, another what to do); "
-    "2 wrong usage; 3 incomplete, because of --timeout or --limit; 4 `exists` found no match; "
-    "130 interrupted. Results go to stdout (or --output), everything else to stderr."
-)
+EPILOG = """\b
+Examples:
+  subiso generate rmat scale=14 seed=1 --output rmat14.subiso
+  subiso count rmat14.subiso "(a)--(b), (b)--(c), (c)--(a)"
+  subiso match rmat14.subiso diamond --limit 10
+  subiso COMMAND --help
+
+\b
+Exit codes:
+  0    done
+  1    something is wrong with the input; a line says what, another what to do
+  2    wrong usage
+  3    incomplete, because of --timeout or --limit
+  4    `subiso exists` found no match
+  130  interrupted
+
+Results go to stdout or --output, everything else to stderr."""
 
 app = typer.Typer(
     name="subiso",
@@ -19,7 +31,7 @@ app = typer.Typer(
     no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,
-    rich_markup_mode="rich",
+    rich_markup_mode=None,  # brackets in patterns are not markup
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 
@@ -46,4 +58,4 @@ def _options(
 
 def main() -> None:
     """The entry point of the installed command."""
-    app()
+    app(prog_name="subiso")

@@ -10,14 +10,11 @@ import typer
 from subiso.cli import options as o
 from subiso.cli.run import INCOMPLETE, guarded, note, progress_bar
 
-EPILOG = """Examples:
-
+EPILOG = """\b
+Examples:
   subiso match wiki-Vote.txt triangle --limit 10
-
   subiso match g.parquet "(a:Person)-[e:PAYS]->(b)" --directed --edges --output pays.parquet
-
   subiso match g.txt diamond --columns a,c --distinct --format csv
-
   subiso match g.txt K4 --sample 1000 --seed 7 -o sample.csv"""
 
 Limit = Annotated[int | None, typer.Option("--limit", min=0, help="At most so many rows.")]
@@ -27,13 +24,16 @@ Columns = Annotated[
     str | None, typer.Option("--columns", metavar="A,B,...", help="Only these columns, in this order.")
 ]
 Distinct = Annotated[bool, typer.Option("--distinct", help="Equal rows once.")]
-Sample = Annotated[int | None, typer.Option("--sample", min=0, help="A uniform random sample of so many rows.")]
+Sample = Annotated[
+    int | None, typer.Option("--sample", min=0, help="A uniform random sample of so many rows.")
+]
 Seed = Annotated[int, typer.Option("--seed", help="Of the sample.")]
 Dense = Annotated[bool, typer.Option("--dense", help="Vertex numbers 0..n-1 instead of the file's ids.")]
 
 
 @guarded
 def match(
+    *,
     graph: o.GraphFile,
     pattern: o.PatternText,
     limit: Limit = None,
@@ -50,6 +50,7 @@ def match(
     anchor: o.Anchors = None,
     input_format: o.InputFormat = None,
     directed: o.Directed = None,
+    read: o.ReadOptions = None,
     threads: o.Threads = None,
     timeout: o.Timeout = None,
     engine: o.Engine = "auto",
@@ -57,16 +58,16 @@ def match(
     output: o.Output = None,
     format: o.Format = None,
 ) -> None:
-    """List the matches of a pattern, a row each; the columns are the pattern's vertices.
+    """List the matches of a pattern, one row each.
 
-    Rows are streamed. Exit code 3 says that there are more than were written, because of --limit or --timeout.
+    The columns are the pattern's vertices; rows are streamed. Exit code 3 says that there may be more, because of --limit or --timeout.
     """
     from subiso import api
     from subiso.cli.output import choose_format, emit_matches
 
     choose_format(format, output)
     p = o.load_pattern(pattern)
-    g = o.load_graph(graph, input_format, directed)
+    g = o.load_graph(graph, input_format, directed, read)
     # A bar and a table on one terminal would write over each other.
     with progress_bar("matching", show=output is not None or not sys.stdout.isatty()) as progress:
         matches = api.match(

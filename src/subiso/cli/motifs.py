@@ -9,10 +9,9 @@ import typer
 from subiso.cli import options as o
 from subiso.cli.run import guarded, progress_bar
 
-EPILOG = """Examples:
-
+EPILOG = """\b
+Examples:
   subiso motifs wiki-Vote.txt 4
-
   subiso motifs wiki-Vote.txt 4 --induced --format json"""
 
 Size = Annotated[int, typer.Argument(metavar="K", min=1, help="The number of vertices.")]
@@ -20,11 +19,13 @@ Size = Annotated[int, typer.Argument(metavar="K", min=1, help="The number of ver
 
 @guarded
 def motifs(
+    *,
     graph: o.GraphFile,
     k: Size,
     induced: Annotated[bool, typer.Option("--induced", help="Count induced subgraphs.")] = False,
     input_format: o.InputFormat = None,
     directed: o.Directed = None,
+    read: o.ReadOptions = None,
     threads: o.Threads = None,
     timeout: o.Timeout = None,
     engine: o.Engine = "auto",
@@ -37,7 +38,7 @@ def motifs(
     from subiso.cli.output import choose_format, emit
 
     choose_format(format, output)
-    g = o.load_graph(graph, input_format, directed)
+    g = o.load_graph(graph, input_format, directed, read)
     with progress_bar(f"{k}-motifs") as progress:
         counts = api.motifs(
             g,

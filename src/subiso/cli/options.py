@@ -1,8 +1,9 @@
-"""The arguments and options that several commands share, and how they become graphs, patterns and anchors."""
+"""The arguments and options that several commands share, and how they become graphs and patterns."""
 
 from __future__ import annotations
 
-from enum import Enum
+import json
+from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -13,7 +14,7 @@ if TYPE_CHECKING:
     from subiso.pattern import Pattern
 
 
-class Mode(str, Enum):
+class Mode(StrEnum):
     """The modes, for typer's help and checks."""
 
     monomorphism = "monomorphism"
@@ -22,7 +23,7 @@ class Mode(str, Enum):
     edge_isomorphism = "edge-isomorphism"
 
 
-GraphFile = Annotated[str, typer.Argument(metavar="GRAPH", help="The file that holds the graph, of any known format.")]
+GraphFile = Annotated[str, typer.Argument(metavar="GRAPH", help="The file that holds the graph.")]
 PatternText = Annotated[
     str,
     typer.Argument(
@@ -31,7 +32,8 @@ PatternText = Annotated[
     ),
 ]
 PatternTexts = Annotated[
-    list[str], typer.Argument(metavar="PATTERN...", help="One or more patterns: text, a name such as K4, or @FILE.")
+    list[str],
+    typer.Argument(metavar="PATTERN...", help="One or more patterns: text, a name such as K4, or @FILE."),
 ]
 InputFormat = Annotated[
     str | None,
@@ -39,7 +41,15 @@ InputFormat = Annotated[
 ]
 Directed = Annotated[
     bool | None,
-    typer.Option("--directed/--undirected", help="Whether edges have a direction.  [default: what the file says]"),
+    typer.Option(
+        "--directed/--undirected", help="Whether edges have a direction.  [default: what the file says]"
+    ),
+]
+ReadOptions = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--read", metavar="NAME=VALUE", help="An option of the file's reader, such as loops=keep or label=2."
+    ),
 ]
 ModeOption = Annotated[Mode, typer.Option("--mode", help="What counts as a match.")]
 Induced = Annotated[bool, typer.Option("--induced", help="The same as --mode induced.")]
@@ -54,7 +64,9 @@ Anchors = Annotated[
     list[str] | None,
     typer.Option("--anchor", metavar="VERTEX=ID", help="Fix a pattern vertex; may be given for several."),
 ]
-Threads = Annotated[int | None, typer.Option("--threads", min=1, help="Worker threads.  [default: all cores]")]
+Threads = Annotated[
+    int | None, typer.Option("--threads", min=1, help="Worker threads.  [default: all cores]")
+]
 Timeout = Annotated[
     float | None, typer.Option("--timeout", min=0.0, metavar="SECONDS", help="Stop after so many seconds.")
 ]
@@ -66,23 +78,40 @@ Output = Annotated[
 ]
 Format = Annotated[
     str | None,
-    typer.Option("--format", "-f", metavar="NAME", help="table, csv, json, jsonl, parquet or arrow.  [default: table]"),
+    typer.Option(
+        "--format", "-f", metavar="NAME", help="table, csv, json, jsonl, parquet or arrow.  [default: table]"
+    ),
 ]
 
 
-def load_graph(path: str, input_format: str | None, directed: bool | None) -> Graph:
+def load_graph(
+    path: str, input_format: str | None, directed: bool | None, settings: list[str] | None = None
+) -> Graph:
     """Read the graph and say what reading cleaned up."""
     from subiso.cli.run import report_clean_up
     from subiso.formats import read
 
-    options: dict[str, Any] = {}
-    if input_format is not None:
-        options["format"] = input_format
-    if directed is not None:
-        options["directed"] = directed
-    graph = read(path, **options)
+    graph = read(path, format=input_format, directed=directed, **load_settings(settings, "--read"))
     report_clean_up(graph)
     return graph
+
+
+def load_settings(texts: list[str] | None, where: str) -> dict[str, Any]:
+    """`scale=16` into {"scale": 16}: values are numbers, true, false, JSON lists, or text.
+
+    >>> load_settings(["scale=16", "loops=keep", "header=true"], "--read")
+    {'scale': 16, 'loops': 'keep', 'header': True}
+    """
+    settings: dict[str, Any] = {}
+    for text in texts or []:
+        name, equals, value = text.partition("=")
+        if not equals or not name:
+            raise typer.BadParameter(f"{text!r} is not NAME=VALUE", param_hint=where)
+        try:
+            settings[name] = json.loads({"True": "true", "False": "false", "None": "null"}.get(value, value))
+        except ValueError:
+            settings[name] = value
+    return settings
 
 
 def load_pattern(text: str) -> Pattern:

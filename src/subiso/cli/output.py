@@ -1,4 +1,4 @@
-"""Results of commands: small tables of any columns, and streams of matches, as table, CSV, JSON, Parquet or Arrow."""
+"""Results of commands, small tables and streams of matches, as table, CSV, JSON, Parquet or Arrow."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What every command shares when it runs: errors into one line and an exit code, notes on stderr, the progress bar."""
+"""What every command shares when it runs: errors into exit codes, notes on stderr, the progress bar."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def note(text: str) -> None:
 
 
 def guarded(command: Callable[P, None]) -> Callable[P, None]:
-    """Turn our errors, Ctrl-C and a closed pipe into messages and exit codes; never a traceback for bad input."""
+    """Turn our errors, Ctrl-C and a closed pipe into messages and exit codes, never into a traceback."""
 
     @functools.wraps(command)
     def run(*args: P.args, **kwargs: P.kwargs) -> None:
@@ -66,7 +66,7 @@ def report_clean_up(graph: Graph) -> None:
 
 @contextmanager
 def progress_bar(what: str, *, show: bool = True) -> Iterator[Callable[[float], None] | None]:
-    """A bar on stderr for anything that takes over a second, on a terminal only; gives the callback to feed it."""
+    """A bar on stderr, on a terminal, for anything over a second; gives the callback that feeds it."""
     if not show or not sys.stderr.isatty():
         yield None
         return

@@ -8,8 +8,8 @@ import typer
 
 from subiso.cli.run import guarded
 
-EPILOG = """Examples:
-
+EPILOG = """\b
+Examples:
   subiso verify wiki-Vote.subiso"""
 
 Files = Annotated[list[str], typer.Argument(metavar="FILE...", help="Files in the .subiso format.")]
@@ -17,7 +17,10 @@ Files = Annotated[list[str], typer.Argument(metavar="FILE...", help="Files in th
 
 @guarded
 def verify(files: Files) -> None:
-    """Check all checksums and the structure of .subiso files; opening one checks its header only."""
+    """Check .subiso files completely.
+
+    All checksums and the structure; opening a file checks its header only.
+    """
     from subiso.formats import verify as verify_file
 
     for path in files:

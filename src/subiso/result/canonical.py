@@ -1,8 +1,8 @@
 """One row for a subgraph, the same from every engine: the smallest of its embeddings, column by column.
 
-With `unique=True` an engine may give any embedding of a subgraph, whichever its vertex order makes cheap. Here
-each row is replaced by the lexicographically smallest among those that automorphisms turn it into, so that
-samples, sorted tables and files do not depend on engine, threads or device.
+With `unique=True` an engine may give any embedding of a subgraph, whichever its vertex order makes cheap.
+Here each row is replaced by the lexicographically smallest that automorphisms turn it into, so that
+samples, sorted tables and files depend on neither engine nor threads.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
-"""Matches: what `match` gives. A recipe that streams its rows on every pass and keeps them only when asked."""
+"""Matches: what `match` gives. A recipe that streams its rows on every pass, and keeps them when asked."""
 
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Generator, Iterable, Iterator, Sequence
 from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
@@ -200,7 +200,7 @@ class Matches:
     ) -> None:
         self.close()
 
-    def _tables(self) -> Iterator[Table]:
+    def _tables(self) -> Generator[Table, None, None]:
         """One pass: from what was kept, or from the engine through the stages."""
         if self._kept is not None:
             yield from self._kept
@@ -218,7 +218,7 @@ class Matches:
             finally:
                 self._finished = True
 
-    def _rows(self, report: Report) -> Iterator[Rows]:
+    def _rows(self, report: Report) -> Generator[Rows, None, None]:
         """The engine's rows, query after query; the timeout is for all of them together."""
         timeout = self._params.timeout
         deadline = None if timeout is None else time.monotonic() + timeout
