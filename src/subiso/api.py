@@ -1,9 +1,9 @@
-"""The functions users call: count, match, exists, motifs, cliques, explain; each makes queries and runs them."""
+"""The functions users call: count, match, exists, motifs, cliques and explain."""
 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 from typing import Any, TypedDict, Unpack, overload
 
@@ -20,6 +20,7 @@ from subiso.result.request import Request
 
 Progress = Callable[[float], None]
 PatternLike = Pattern | str
+Many = list[PatternLike] | list[Pattern] | list[str] | tuple[PatternLike, ...]
 
 
 class How(TypedDict, total=False):
@@ -42,7 +43,7 @@ class What(How, total=False):
 
 
 class Existence(TypedDict, total=False):
-    """The options of `exists`: uniqueness makes no difference to it, and its timeout is for the whole call."""
+    """The options of `exists`: uniqueness makes no difference there, its timeout is for the whole call."""
 
     mode: str
     induced: bool
@@ -56,16 +57,16 @@ class Existence(TypedDict, total=False):
 @overload
 def count(graph: Graph, pattern: PatternLike, *, anchor: None = None, **options: Unpack[What]) -> int: ...
 @overload
-def count(graph: Graph, pattern: PatternLike, *, anchor: Anchor, **options: Unpack[What]) -> Any: ...
+def count(graph: Graph, pattern: PatternLike, *, anchor: Anchor | None, **options: Unpack[What]) -> Any: ...
 @overload
 def count(
-    graph: Graph, pattern: Sequence[PatternLike], *, anchor: Anchor | None = None, **options: Unpack[What]
+    graph: Graph, pattern: Many, *, anchor: Anchor | None = None, **options: Unpack[What]
 ) -> list[Any]: ...
 
 
 def count(
     graph: Graph,
-    pattern: PatternLike | Sequence[PatternLike],
+    pattern: PatternLike | Many,
     *,
     mode: str = "monomorphism",
     induced: bool = False,
@@ -93,7 +94,7 @@ def count(
     [3, 1]
     """
     module, params = choose_engine(engine, device, schedule), make_params(threads, timeout, progress)
-    options = {"mode": mode, "induced": induced, "unique": unique}
+    options: dict[str, Any] = {"mode": mode, "induced": induced, "unique": unique}
     patterns, rows = _patterns(pattern), anchor_rows(anchor)
     anchors = [anchor] if rows is None else rows
     queries = [make_query(graph, p, anchor=a, **options) for p in patterns for a in anchors]
@@ -106,7 +107,7 @@ def count(
 
 def match(
     graph: Graph,
-    pattern: PatternLike | Sequence[PatternLike],
+    pattern: PatternLike | Many,
     *,
     mode: str = "monomorphism",
     induced: bool = False,
@@ -148,7 +149,7 @@ def match(
     request = Request(limit, order, edges, chosen, distinct, sample, seed, dense)
     if unique is None and distinct and chosen is not None:
         unique = False
-    options = {"mode": mode, "induced": induced, "unique": unique}
+    options: dict[str, Any] = {"mode": mode, "induced": induced, "unique": unique}
     results = []
     for p in _patterns(pattern):
         if anchor is None:
@@ -161,7 +162,7 @@ def match(
 
 def exists(
     graph: Graph,
-    pattern: PatternLike | Sequence[PatternLike],
+    pattern: PatternLike | Many,
     *,
     anchor: Anchor | None = None,
     timeout: float | None = None,
@@ -189,9 +190,9 @@ def exists(
 def motifs(graph: Graph, k: int, *, induced: bool = False, **options: Unpack[How]) -> Motifs:
     """Count every connected pattern of k vertices: {Pattern: int}, printable as a table.
 
-    Counts are of subgraphs; `induced=True` counts vertex sets by the graph they induce, so that each connected
-    set of k vertices is in exactly one count. Labels are ignored, and so are directions: in a directed graph an
-    edge in either direction joins two vertices. The other options are those of `count`.
+    Counts are of subgraphs; `induced=True` counts vertex sets by the graph they induce: each connected set of
+    k vertices is in exactly one count. Labels are ignored, and so are directions: in a directed graph
+    an edge in either direction joins two vertices. The other options are those of `count`.
 
     >>> import subiso as si
     >>> print(si.motifs(si.Graph.from_edges([0, 1, 2, 0], [1, 2, 0, 3]), 3, induced=True))
@@ -260,10 +261,8 @@ def _part(progress: Progress | None, i: int, n: int) -> Progress | None:
 
 
 def _is_many(pattern: object) -> bool:
-    return isinstance(pattern, Sequence) and not isinstance(pattern, str)
+    return isinstance(pattern, list | tuple)
 
 
-def _patterns(pattern: PatternLike | Sequence[PatternLike]) -> list[PatternLike]:
-    if isinstance(pattern, Sequence) and not isinstance(pattern, str):
-        return list(pattern)
-    return [pattern]
+def _patterns(pattern: PatternLike | Many) -> list[PatternLike]:
+    return list(pattern) if isinstance(pattern, list | tuple) else [pattern]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 
 class SubisoError(Exception):
     """Base of all of them; `hint` says what to do next.
@@ -16,6 +18,17 @@ class SubisoError(Exception):
         self.message = message
         self.hint = hint
         super().__init__(message if hint is None else f"{message}\n  hint: {hint}")
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        # Errors cross process borders; their constructors take keywords, which pickle does not know of.
+        return _restore, (type(self), self.args, self.__dict__)
+
+
+def _restore(kind: type[SubisoError], args: tuple[Any, ...], state: dict[str, Any]) -> SubisoError:
+    error = kind.__new__(kind)
+    error.args = args
+    error.__dict__.update(state)
+    return error
 
 
 class GraphError(SubisoError, ValueError):

@@ -1,9 +1,9 @@
-"""Matches: what `match` gives. A recipe that streams its rows on every pass and keeps them only when asked."""
+"""Matches: what `match` gives. A recipe that streams its rows on every pass, and keeps them when asked."""
 
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Generator, Iterable, Iterator, Sequence
 from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
@@ -15,6 +15,7 @@ import numpy as np
 from subiso.engine.base import Engine, Params, Rows, StoppedBy, Stream
 from subiso.engine.query import Query
 from subiso.result import stages
+from subiso.result.canonical import Canonical
 from subiso.result.convert import Converter
 from subiso.result.edges import EdgeFinder, edge_column_names
 from subiso.result.request import Request, check_request
@@ -66,6 +67,11 @@ class Matches:
     def columns(self) -> list[str]:
         """The names of the columns."""
         return list(self._converter.names)
+
+    @property
+    def schema(self) -> pyarrow.Schema:
+        """The Arrow schema of the batches."""
+        return self._converter.schema
 
     @property
     def complete(self) -> bool:
@@ -194,7 +200,7 @@ class Matches:
     ) -> None:
         self.close()
 
-    def _tables(self) -> Iterator[Table]:
+    def _tables(self) -> Generator[Table, None, None]:
         """One pass: from what was kept, or from the engine through the stages."""
         if self._kept is not None:
             yield from self._kept
@@ -212,7 +218,7 @@ class Matches:
             finally:
                 self._finished = True
 
-    def _rows(self, report: Report) -> Iterator[Rows]:
+    def _rows(self, report: Report) -> Generator[Rows, None, None]:
         """The engine's rows, query after query; the timeout is for all of them together."""
         timeout = self._params.timeout
         deadline = None if timeout is None else time.monotonic() + timeout
@@ -222,8 +228,10 @@ class Matches:
                 params = replace(params, timeout=max(0.0, deadline - time.monotonic()))
             stream = self._engine.stream(query, params)
             self._open.append(stream)
+            canonical = Canonical(query)
             try:
-                yield from stream
+                for rows in stream:
+                    yield canonical(rows)
             finally:
                 stream.close()
                 self._open.remove(stream)

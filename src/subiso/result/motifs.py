@@ -25,15 +25,9 @@ class Motifs(dict[Pattern, int]):
 
     def rows(self) -> list[tuple[str, str, int]]:
         """(name, pattern text, count) for each pattern."""
-        return [(pattern_name(p), str(p), count) for p, count in self.items()]
+        return [(p.usual_name or "", str(p), count) for p, count in self.items()]
 
     def __str__(self) -> str:
         rows = [("motif", "count", "pattern"), *((name, f"{n:,}", text) for name, text, n in self.rows())]
         first, second = (max(len(row[i]) for row in rows) for i in (0, 1))
         return "\n".join(f"{a:<{first}}  {b:>{second}}  {c}" for a, b, c in rows)
-
-
-def pattern_name(pattern: Pattern) -> str:
-    """The usual name of a pattern where it has one, else an empty string."""
-    name = getattr(pattern, "name", None)
-    return name if isinstance(name, str) else ""

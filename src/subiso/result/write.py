@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import csv
+import io
 import json
 from collections.abc import Callable, Iterable
 from pathlib import Path
@@ -73,7 +75,10 @@ def write_csv(schema: pa.Schema, batches: Iterable[pa.RecordBatch], file: IO[byt
     import pyarrow.csv
 
     rows = 0
-    options = pyarrow.csv.WriteOptions(quoting_style="needed", quoting_header="needed")
+    header = io.StringIO()
+    csv.writer(header, lineterminator="\n").writerow(schema.names)
+    file.write(header.getvalue().encode())
+    options = pyarrow.csv.WriteOptions(include_header=False, quoting_style="needed")
     with pyarrow.csv.CSVWriter(file, schema, write_options=options) as writer:
         for batch in batches:
             writer.write_batch(batch)

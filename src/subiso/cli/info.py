@@ -1,0 +1,29 @@
+"""`subiso info`: what is in a graph file."""
+
+from __future__ import annotations
+
+import typer
+
+from subiso.cli import options as o
+from subiso.cli.run import guarded
+
+EPILOG = """\b
+Examples:
+  subiso info wiki-Vote.txt
+  subiso info g.parquet --directed"""
+
+
+@guarded
+def info(
+    *,
+    graph: o.GraphFile,
+    input_format: o.InputFormat = None,
+    directed: o.Directed = None,
+    read: o.ReadOptions = None,
+) -> None:
+    """Show a graph's size, degrees, labels and memory."""
+    typer.echo(str(o.load_graph(graph, input_format, directed, read).info()))
+
+
+def register(app: typer.Typer) -> None:
+    app.command(epilog=EPILOG)(info)

@@ -1,0 +1,160 @@
+"""The arguments and options that several commands share, and how they become graphs and patterns."""
+
+from __future__ import annotations
+
+import json
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+if TYPE_CHECKING:
+    from subiso.graph import Graph
+    from subiso.pattern import Pattern
+
+
+class Mode(StrEnum):
+    """The modes, for typer's help and checks."""
+
+    monomorphism = "monomorphism"
+    induced = "induced"
+    homomorphism = "homomorphism"
+    edge_isomorphism = "edge-isomorphism"
+
+
+GraphFile = Annotated[str, typer.Argument(metavar="GRAPH", help="The file that holds the graph.")]
+PatternText = Annotated[
+    str,
+    typer.Argument(
+        metavar="PATTERN",
+        help='Text such as "(a:Person)-->(b), !(a)--(c)", a name such as triangle or K4, or @FILE with the text.',
+    ),
+]
+PatternTexts = Annotated[
+    list[str],
+    typer.Argument(metavar="PATTERN...", help="One or more patterns: text, a name such as K4, or @FILE."),
+]
+InputFormat = Annotated[
+    str | None,
+    typer.Option("--input-format", metavar="NAME", help="The graph file's format.  [default: from its name]"),
+]
+Directed = Annotated[
+    bool | None,
+    typer.Option(
+        "--directed/--undirected", help="Whether edges have a direction.  [default: what the file says]"
+    ),
+]
+ReadOptions = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--read", metavar="NAME=VALUE", help="An option of the file's reader, such as loops=keep or label=2."
+    ),
+]
+ModeOption = Annotated[Mode, typer.Option("--mode", help="What counts as a match.")]
+Induced = Annotated[bool, typer.Option("--induced", help="The same as --mode induced.")]
+Unique = Annotated[
+    bool | None,
+    typer.Option(
+        "--unique/--all",
+        help="Each subgraph once, or all its embeddings.  [default: --unique where vertices cannot repeat]",
+    ),
+]
+Anchors = Annotated[
+    list[str] | None,
+    typer.Option("--anchor", metavar="VERTEX=ID", help="Fix a pattern vertex; may be given for several."),
+]
+Threads = Annotated[
+    int | None, typer.Option("--threads", min=1, help="Worker threads.  [default: all cores]")
+]
+Timeout = Annotated[
+    float | None, typer.Option("--timeout", min=0.0, metavar="SECONDS", help="Stop after so many seconds.")
+]
+Engine = Annotated[str, typer.Option("--engine", metavar="NAME", help="auto, cpu or reference.")]
+Device = Annotated[str, typer.Option("--device", metavar="NAME", help="auto, cpu or cuda.")]
+Output = Annotated[
+    Path | None,
+    typer.Option("--output", "-o", metavar="FILE", help="Write to this file; its suffix names the format."),
+]
+Format = Annotated[
+    str | None,
+    typer.Option(
+        "--format", "-f", metavar="NAME", help="table, csv, json, jsonl, parquet or arrow.  [default: table]"
+    ),
+]
+
+
+def load_graph(
+    path: str, input_format: str | None, directed: bool | None, settings: list[str] | None = None
+) -> Graph:
+    """Read the graph and say what reading cleaned up."""
+    from subiso.cli.run import report_clean_up
+    from subiso.formats import read
+
+    graph = read(path, format=input_format, directed=directed, **load_settings(settings, "--read"))
+    report_clean_up(graph)
+    return graph
+
+
+def load_settings(texts: list[str] | None, where: str) -> dict[str, Any]:
+    """`scale=16` into {"scale": 16}: values are numbers, true, false, JSON lists, or text.
+
+    >>> load_settings(["scale=16", "loops=keep", "header=true"], "--read")
+    {'scale': 16, 'loops': 'keep', 'header': True}
+    """
+    settings: dict[str, Any] = {}
+    for text in texts or []:
+        name, equals, value = text.partition("=")
+        if not equals or not name:
+            raise typer.BadParameter(f"{text!r} is not NAME=VALUE", param_hint=where)
+        try:
+            settings[name] = json.loads({"True": "true", "False": "false", "None": "null"}.get(value, value))
+        except ValueError:
+            settings[name] = value
+    return settings
+
+
+def load_pattern(text: str) -> Pattern:
+    """A pattern from its text, from @FILE, or by name from the catalogue."""
+    from subiso.errors import FormatError
+    from subiso.pattern import Pattern
+
+    if text.startswith("@"):
+        try:
+            text = Path(text[1:]).read_text(encoding="utf-8")
+        except (OSError, UnicodeDecodeError) as error:
+            reason = error.strerror if isinstance(error, OSError) else "not a text file"
+            raise FormatError(f"cannot read the pattern: {reason}", path=text[1:]) from error
+        return Pattern(text)
+    return Pattern(text) if "(" in text or not text.strip() else Pattern.named(text)
+
+
+def load_anchors(graph: Graph, pattern: Pattern, texts: list[str] | None) -> dict[str | int, Any] | None:
+    """`a=17` into {"a": 17}: the id is a number or a text, whichever the graph's ids are."""
+    from subiso.engine.query import pattern_vertex
+    from subiso.errors import QueryError
+
+    anchors: dict[str | int, Any] = {}
+    for text in texts or []:
+        name, equals, value = text.partition("=")
+        if not equals or not name.strip():
+            raise QueryError(f"--anchor {text}: expected VERTEX=ID", hint="for example --anchor a=17")
+        vertex = pattern_vertex(pattern, name.strip(), "--anchor")
+        if vertex in anchors:
+            raise QueryError(f"--anchor {text}: {name.strip()!r} is anchored twice")
+        anchors[vertex] = _id(graph, value.strip())
+    return anchors or None
+
+
+def _id(graph: Graph, text: str) -> Any:
+    if graph.ids is None or graph.ids.dtype.kind in "iu":
+        try:
+            return int(text)
+        except ValueError:
+            return text
+    if text in set(graph.ids.tolist()):
+        return text
+    try:  # ids of mixed kinds
+        return int(text)
+    except ValueError:
+        return text
