@@ -32,7 +32,7 @@ def statistics_of(graph: Graph) -> Statistics:
     >>> statistics_of(Graph.from_edges([0, 1, 2], [1, 2, 0])).closure
     1.0
     """
-    found: Statistics = graph.once("statistics", lambda: _measure(graph))
+    found: Statistics = graph.derived("statistics", lambda: _measure(graph))
     return found
 
 
