@@ -88,39 +88,46 @@ def _refine(
     plain_fans = tuple((mean[link.forward], mean[link.backward]) for link in links)
     if all(b is None for b in bits):
         return (float(query.graph.num_vertices),) * len(bits), plain_fans
+    # Joint demands count candidates of several vertices at once, so they look at the bitmaps as they are now, not
+    # at those of one vertex that refinement has narrowed since.
+    together, unrefined = _joint_demands(query, links, bits)
     for v, b in enumerate(bits):
-        bits[v] = None if b is None else b.copy()  # a label's bitmap is shared
+        bits[v] = None if b is None else b.copy()
     demands = [
         demand
         for link in links
         for demand in ((link.a, link.b, link.forward, 1), (link.b, link.a, link.backward, 1))
     ]
     arrays = [(csr.bounds, csr.neighbors) for csr in csrs]
-    together = _joint_demands(query, links, bits)
     work = sum(mean) * n * (len(demands) + len(together))
     rounds = _ROUNDS if work < _MOST_REFINING else 1
-    sizes, fans = _native.refine(n, arrays, bits, together + demands, rounds)
+    sizes, fans = _native.refine(n, arrays, bits + unrefined, together + demands, rounds)
     fans = fans[len(together) :]
     merged = tuple(
         (ahead if ahead >= 0 else plain[0], back if back >= 0 else plain[1])
         for ahead, back, plain in zip(fans[::2], fans[1::2], plain_fans, strict=True)
     )
-    return tuple(map(float, sizes)), merged
+    return tuple(map(float, sizes[: len(bits)])), merged
 
 
 def _joint_demands(
     query: Query, links: list[Link], bits: list[Bits | None]
-) -> list[tuple[int, int, int, int]]:
-    """A vertex with several pattern neighbours that have the same candidates needs as many neighbours there."""
+) -> tuple[list[tuple[int, int, int, int]], list[Bits | None]]:
+    """A vertex with several pattern neighbours that have the same candidates needs as many neighbours there.
+
+    The demands name bitmaps that are to stand after `bits`; these come second.
+    """
     if not query.injective:
-        return []
+        return [], []
     same: dict[bytes | None, int] = {}
     kind = [same.setdefault(None if b is None else b.tobytes(), v) for v, b in enumerate(bits)]
     wanted: Counter[tuple[int, int, int]] = Counter()
     pairs = {(link.a, link.b, link.forward) for link in links} | {(link.b, link.a, link.backward) for link in links}
     for a, b, relation in pairs:
         wanted[a, kind[b], relation] += 1
-    return [(a, b, relation, count) for (a, b, relation), count in wanted.items() if count > 1]
+    joint = [(a, b, relation, count) for (a, b, relation), count in wanted.items() if count > 1]
+    place = {b: len(bits) + i for i, b in enumerate(dict.fromkeys(b for _, b, _, _ in joint))}
+    return [(a, place[b], r, count) for a, b, r, count in joint], [bits[b] for b in place]
 
 
 def _number_filters(bits: list[Bits | None]) -> tuple[tuple[Bits, ...], tuple[int | None, ...]]:
