@@ -188,8 +188,9 @@ class Report:
         if ours is None or not self.probe:
             return []
         return [
-            f"One to {self.threads or 2} threads: {ours:.2f} times faster; a memory-bound probe in as many processes:"
-            f" {self.probe:.2f}. That is {ours / self.probe:.0%} of it; the bar is {SCALING_BAR:.0%}."
+            f"One to {self.threads or 2} threads: {ours:.2f} times faster; a memory-bound probe in as many"
+            f" processes: {self.probe:.2f}. That is {ours / self.probe:.0%} of it;"
+            f" the bar is {SCALING_BAR:.0%}."
         ]
 
     def text(self) -> str:
