@@ -129,7 +129,7 @@ Built build_with_rows(const EdgeTable& table, const BuildOptions& options) {
   built.duplicate_dst = merged.value;
   built.has_parallel = merged.has_parallel;
   if constexpr (std::is_same_v<Row, std::uint32_t>) built.rows32 = std::move(lists.rows);
-  if constexpr (std::is_same_v<Row, std::uint64_t>) built.rows64 = std::move(lists.rows);
+  if constexpr (std::is_same_v<Row, std::int64_t>) built.rows64 = std::move(lists.rows);
   if (options.directed) {
     built.out = {std::move(lists.offsets), std::move(lists.values)};
   } else {
@@ -143,7 +143,7 @@ Built build_with_rows(const EdgeTable& table, const BuildOptions& options) {
 Built build_csr(const EdgeTable& table, const BuildOptions& options) {
   if (!options.want_rows && !table.labels) return build_with_rows<NoRow>(table, options);
   if (table.rows <= std::numeric_limits<std::uint32_t>::max()) return build_with_rows<std::uint32_t>(table, options);
-  return build_with_rows<std::uint64_t>(table, options);
+  return build_with_rows<std::int64_t>(table, options);
 }
 
 Csr transpose(const std::int64_t* offsets, const std::uint32_t* neighbors, std::uint32_t num_vertices,

@@ -35,7 +35,9 @@ def to_cells(error: Callable[..., FormatError], name: str, column: Any, kind: st
     if kind == "s":
         return _texts(array.cast(pa.large_string()))
     hint = "floats and nested values cannot be ids; cast the column to integers or text"
-    raise error(f"column {name!r} has type {type_}", hint=hint if kind in "it" else "leave it out with columns=[...]")
+    raise error(
+        f"column {name!r} has type {type_}", hint=hint if kind in "it" else "leave it out with columns=[...]"
+    )
 
 
 def _one_array(column: Any) -> Any:
@@ -49,7 +51,9 @@ def _one_array(column: Any) -> Any:
 def _texts(array: Any) -> Cells:
     encoded = array.dictionary_encode()
     indices = encoded.indices
-    codes = (indices.fill_null(-1) if indices.null_count else indices).to_numpy().astype(np.uint32)  # -1 -> NONE
+    codes = (
+        (indices.fill_null(-1) if indices.null_count else indices).to_numpy().astype(np.uint32)
+    )  # -1 -> NONE
     return Cells("s", codes, encoded.dictionary.to_pylist())
 
 
@@ -63,4 +67,6 @@ def _integers(error: Callable[..., FormatError], name: str, array: Any, kind: st
             return _texts(array.cast(pa.large_string()))
         return Cells("i", array.cast(pa.int64()).to_numpy())
     except pa.ArrowInvalid as problem:
-        raise error(f"column {name!r}: {problem}", hint="values must fit into signed 64-bit integers") from problem
+        raise error(
+            f"column {name!r}: {problem}", hint="values must fit into signed 64-bit integers"
+        ) from problem

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import mmap
 import os
@@ -13,6 +14,7 @@ from numpy.typing import NDArray
 
 from subiso.errors import FormatError, GraphError
 from subiso.formats.build import texts
+from subiso.formats.export import raw_bytes
 from subiso.formats.files import GZIP_MAGIC, os_errors, replacing
 from subiso.formats.sections import (
     DIRECTED,
@@ -69,7 +71,9 @@ def _map(path: str) -> Any:
         if not head:
             raise FormatError("the file is empty", path=path)
         if head == GZIP_MAGIC:
-            raise FormatError("a packed .subiso file cannot be mapped", path=path, hint="unpack it with gunzip first")
+            raise FormatError(
+                "a packed .subiso file cannot be mapped", path=path, hint="unpack it with gunzip first"
+            )
         return mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
 
 
@@ -129,7 +133,9 @@ class _Reader:
         if section is None:
             raise FormatError(f"section {name!r} is missing", path=self.path)
         if section.dtype != dtype or (count is not None and section.count != count):
-            raise self.error(name, f"{section.count} items of {section.dtype} where {count} of {dtype} are due")
+            raise self.error(
+                name, f"{section.count} items of {section.dtype} where {count} of {dtype} are due"
+            )
         return array_of(self.raw, section)
 
     def _optional(self, name: str, dtype: str, count: int) -> NDArray[Any] | None:
@@ -159,7 +165,9 @@ class _Reader:
             raise self.error("meta", f"{key} are damaged")
         return tuple(names)
 
-    def _codes(self, name: str, codes: NDArray[Any], names: tuple[Any, ...], check: bool, none: bool) -> NDArray[Any]:
+    def _codes(
+        self, name: str, codes: NDArray[Any], names: tuple[Any, ...], check: bool, none: bool
+    ) -> NDArray[Any]:
         if check and len(codes):
             bad = codes >= len(names)
             bad &= (codes != NONE) if none else True
@@ -216,7 +224,7 @@ class _Reader:
         if ends[0] != 0 or ends[-1] != len(data) or (np.diff(offsets) < 0).any():
             raise self.error("ids.offsets", "the offsets are wrong")
         try:
-            return texts([data[a:b].decode() for a, b in zip(ends, ends[1:], strict=False)])
+            return texts([data[a:b].decode() for a, b in itertools.pairwise(ends)])
         except UnicodeDecodeError:
             raise self.error("ids", "not UTF-8") from None
 
@@ -241,17 +249,13 @@ def write(graph: Graph, path: str | os.PathLike[str]) -> None:
             file.write(bytes(pad(place)))
             place += pad(place)
             dtype = np.dtype(values.dtype).newbyteorder("<").str
-            data = memoryview(np.ascontiguousarray(values, dtype)).cast("B") if values.dtype.kind != "U" else _raw(values)
+            data = raw_bytes(values)
             sections.append(Section(key, dtype, place, data.nbytes, len(values), zlib.crc32(data)))
             file.write(data)
             place += data.nbytes
         flags = DIRECTED * graph.directed + LOOPS * graph.has_loops + PARALLEL * graph.has_parallel
         file.seek(0)
         file.write(pack(Header(graph.num_vertices, graph.num_edges, flags, place, len(sections)), sections))
-
-
-def _raw(values: NDArray[Any]) -> memoryview:
-    return memoryview(np.ascontiguousarray(values, np.dtype(values.dtype).newbyteorder("<")).view(np.uint8)).cast("B")
 
 
 def _arrays(graph: Graph, path: str) -> dict[str, NDArray[Any]]:
@@ -268,7 +272,9 @@ def _arrays(graph: Graph, path: str) -> dict[str, NDArray[Any]]:
     if graph.directed:
         found |= {"in.offsets": graph.in_.offsets, "in.neighbors": graph.in_.neighbors}
     if labels is not None:
-        found |= {"vlabel.codes": labels.codes} | ({} if labels.offsets is None else {"vlabel.offsets": labels.offsets})
+        found |= {"vlabel.codes": labels.codes} | (
+            {} if labels.offsets is None else {"vlabel.offsets": labels.offsets}
+        )
     if edge_labels is not None:
         found["elabel.codes"] = edge_labels.codes
     found |= {f"vcol.{i}": values for i, values in enumerate(graph.vertex_columns.values())}
@@ -291,7 +297,11 @@ def _id_arrays(ids: NDArray[Any], path: str) -> dict[str, NDArray[Any]]:
         raise FormatError(f"the id {bad!r} is a {type(bad).__name__}", path=path, hint=hint)
     encoded = [name.encode() for name in names]
     width = max(map(len, names), default=0)
-    if width and 4 * width * len(names) <= 8 * sum(map(len, encoded)) + (1 << 20) and not any("\0" in x for x in names):
+    if (
+        width
+        and 4 * width * len(names) <= 8 * sum(map(len, encoded)) + (1 << 20)
+        and not any("\0" in x for x in names)
+    ):
         return {"ids": np.array(names, f"<U{width}")}
     offsets = np.zeros(len(names) + 1, np.int64)
     np.cumsum([len(each) for each in encoded], out=offsets[1:])

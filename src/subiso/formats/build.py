@@ -30,6 +30,7 @@ class EdgeTable:
     target: Cells
     label: Cells | None = None
     columns: Mapping[str, NDArray[Any]] = field(default_factory=dict)
+    width: int = 2  # fields per line; 0 = the file has no line of data
 
 
 @dataclass(frozen=True)
@@ -53,6 +54,8 @@ def build(
 ) -> Graph:
     """The Graph of an edge table and, where there is one, a vertex table that names every vertex."""
     ids: NDArray[Any] | None = None
+    source: NDArray[Any]
+    target: NDArray[Any]
     labels, columns = None, None
     if vertices is not None:
         names = vertex_ids(vertices)
@@ -126,7 +129,7 @@ def edge_labels(cells: Cells) -> EdgeLabels:
     return EdgeLabels(*label_names(cells))
 
 
-def vertex_labels(cells: Cells, separator: str | None = None) -> VertexLabels | list[tuple[str, ...]]:
+def vertex_labels(cells: Cells, separator: str | None = None) -> VertexLabels:
     """A label column as the Graph's vertex labels; with a separator a field may hold several."""
     if separator is None or cells.kind != "s" or not any(separator in name for name in cells.names):
         return VertexLabels(*label_names(cells))
@@ -165,7 +168,9 @@ def vertex_ids(table: VertexTable) -> NDArray[Any]:
         counts = np.bincount(cells.values, minlength=len(cells.names))
         if (counts > 1).any():
             twice = cells.names[int(np.argmax(counts > 1))]
-            raise FormatError(f"vertex {twice!r} stands there twice", path=table.path, hint="one row per vertex")
+            raise FormatError(
+                f"vertex {twice!r} stands there twice", path=table.path, hint="one row per vertex"
+            )
         return texts([cells.names[code] for code in cells.values.tolist()])
     if cells.kind != "i":
         raise FormatError("vertex ids must be integers or text", path=table.path)
@@ -201,13 +206,16 @@ def _find(names: NDArray[Any], cells: Cells, path: str) -> NDArray[np.int64]:
             found[names[found] != cells.values] = -1
     else:
         hint = 'read both with ids="text"'
-        raise FormatError("ids are integers in one of the two files and text in the other", path=path, hint=hint)
+        raise FormatError(
+            "ids are integers in one of the two files and text in the other", path=path, hint=hint
+        )
     missing = np.flatnonzero(found < 0)
     if len(missing):
         row = int(missing[0])
         value = cells.names[int(cells.values[row])] if cells.kind == "s" else int(cells.values[row])
         raise FormatError(f"edge {row}: vertex {value!r} is not in the vertex file", path=path)
-    return found.astype(np.int64, copy=False)
+    numbers: NDArray[np.int64] = found.astype(np.int64, copy=False)
+    return numbers
 
 
 def _join_texts(source: Cells, target: Cells) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any]]:

@@ -64,6 +64,8 @@ def read(
     edges = read_edges(
         path, dialect, source=source, target=target, label=label, columns=columns, ids=ids, opened=text
     )
+    if edges.width == 0:
+        raise text.error("the file has neither a header nor edges", hint="is it a table of edges?")
     found = None
     if vertices is not None:
         found = read_vertices(

@@ -58,8 +58,8 @@ def read(
         columns = {name: first + i for i, name in enumerate(told["columns"])}
     if label is None and told.get("label"):
         label = 2
-    if ids == "auto" and told.get("ids"):
-        ids = told["ids"]
+    if ids == "auto" and told:
+        ids = told.get("ids", "int")
     dialect = Dialect("", comments, False if told else header)
     table = read_edges(
         path, dialect, source=source, target=target, label=label, columns=columns, ids=ids, opened=text
@@ -96,9 +96,9 @@ class _Comments:
             self.directed = self.directive["directed"]
         elif match := _COUNTS.match(line):
             self.counts, self.counts_line = (int(match[1]), int(match[2])), number
-        elif re.search(r"\bundirected\b|^%\s*(sym|bip)\b", line, re.IGNORECASE):
+        elif re.match(r"[#%]\s*undirected\b|%\s*(sym|bip)\b", line, re.IGNORECASE):
             self.directed = False
-        elif re.search(r"\bdirected\b|^%\s*asym\b", line, re.IGNORECASE):
+        elif re.match(r"[#%]\s*directed\b|%\s*asym\b", line, re.IGNORECASE):
             self.directed = True
 
     def check(self, rows: int) -> None:
@@ -112,7 +112,9 @@ class _Comments:
 
 def _read_directive(text: TextSource, said: str, number: int) -> dict[str, Any]:
     """Our writer's note: {"directed": ..., "vertices": ..., "label": ..., "columns": [...], "ids": "text"}."""
-    problem = FormatError("the '# subiso:' note is damaged", path=text.path, line=number, hint="remove the line")
+    problem = FormatError(
+        "the '# subiso:' note is damaged", path=text.path, line=number, hint="remove the line"
+    )
     try:
         found = json.loads(said)
     except ValueError:
@@ -150,7 +152,9 @@ def write(graph: Graph, path: str | os.PathLike[str], *, lossy: bool = False) ->
     table = [id_column(graph, end, name, encode) for end in ends]
     if graph.edge_labels is not None:
         labels = graph.edge_labels
-        table.append(label_column(labels.names, labels.codes, name, plain(name, " \t", "the label"), empty=False))
+        table.append(
+            label_column(labels.names, labels.codes, name, plain(name, " \t", "the label"), empty=False)
+        )
     table += [number_column(key, values, name) for key, values in graph.edge_columns.items()]
     note: dict[str, Any] = {"directed": graph.directed}
     if graph.ids is None:

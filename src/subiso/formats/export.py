@@ -8,9 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from subiso import _native
 from subiso.errors import FormatError
-from subiso.formats.text import NONE
+from subiso.formats.text import NONE, native
 from subiso.graph import Graph
 
 ROWS = 1 << 18  # rows rendered at a time
@@ -50,7 +49,7 @@ def id_column(graph: Graph, vertices: NDArray[Any], path: str, encode: Callable[
     if graph.ids is None:
         return vertices.astype(np.int64)
     if graph.ids.dtype.kind in "iu":
-        return number_column("ids", graph.ids, path)[vertices]  # type: ignore[index]
+        return number_column("ids", graph.ids[vertices], path)
     names = graph.ids.tolist()
     for name in names:
         if not isinstance(name, str):
@@ -101,10 +100,9 @@ def quoting(path: str, delimiter: str) -> Callable[[str], bytes]:
     def encode(text: str) -> bytes:
         if not text:
             raise FormatError("empty text cannot be told from a missing one in CSV", path=path)
-        if any(c in text for c in (delimiter, '"', "\n", "\r")) or text != text.strip(" \t"):
+        special = any(c in (delimiter, '"') or ord(c) < 32 or ord(c) == 127 for c in text)
+        if special or text != text.strip(" \t"):
             text = '"' + text.replace('"', '""') + '"'
-        elif any(ord(c) < 32 or ord(c) == 127 for c in text):
-            raise FormatError(f"{text!r} holds control characters", path=path, hint="write Parquet or .subiso")
         return text.encode()
 
     return encode
@@ -115,4 +113,10 @@ def write_rows(file: Any, columns: list[TextColumn], *, delimiter: str, prefix: 
     count = min(len(c[0]) if isinstance(c, tuple) else len(c) for c in columns)
     for begin in range(0, count, ROWS):
         end = min(begin + ROWS, count)
-        file.write(_native.render_rows(columns, prefix, delimiter, begin, end))
+        file.write(native.render_rows(columns, prefix, delimiter, begin, end))
+
+
+def raw_bytes(values: NDArray[Any]) -> Any:
+    """The array's memory in little-endian order, as bytes that can be written and summed without a copy."""
+    little = np.ascontiguousarray(values, values.dtype.newbyteorder("<"))
+    return little.view(np.uint8).data

@@ -98,7 +98,8 @@ class TextSource:
     def blocks(self) -> Iterator[NDArray[np.uint8]]:
         """Blocks that end after a newline, the last one perhaps without; valid until the next one is asked for."""
         with os_errors(self.path), open_bytes(self.path) as file:
-            buffer = bytearray(max(self.block, len(_BOM) + 1))
+            size = os.path.getsize(self.path) * (8 if isinstance(file, gzip.GzipFile) else 1)
+            buffer = bytearray(min(self.block, max(size + 1, 1 << 12)))  # a small file needs no large buffer
             filled, first = 0, True
             while True:
                 count = file.readinto(memoryview(buffer)[filled:])

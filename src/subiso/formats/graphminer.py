@@ -10,13 +10,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from subiso import _native
 from subiso.errors import FormatError
 from subiso.formats.build import Loops, Parallel, make
-from subiso.formats.export import refuse_loss
+from subiso.formats.export import raw_bytes, refuse_loss
 from subiso.formats.files import os_errors, replacing
 from subiso.formats.layout import counts
-from subiso.formats.text import NONE
+from subiso.formats.text import NONE, native
 from subiso.graph import EdgeLabels, Graph, VertexLabels
 
 META = ".meta.txt"
@@ -60,7 +59,7 @@ def read(
     meta = _read_meta(prefix + META)
     offsets = _array(prefix + ".vertex.bin", meta.offset_bytes, meta.n + 1).astype(np.int64)
     neighbors = _array(prefix + ".edge.bin", meta.id_bytes, meta.entries).astype(np.int64)
-    (fault, vertex, value), mirrors = _native.check_lists(offsets, neighbors, not directed)
+    (fault, vertex, value), mirrors = native.check_lists(offsets, neighbors, not directed)
     _refuse(prefix, meta, fault, vertex, value)
     degrees = np.diff(offsets)
     if check_counts and meta.max_degree is not None and meta.max_degree != degrees.max(initial=0):
@@ -71,7 +70,11 @@ def read(
         )
     owner = np.repeat(np.arange(meta.n), degrees)
     labels, edge_codes = _read_labels(prefix, meta)
-    if edge_codes is not None and mirrors is not None and (edge_codes.codes != edge_codes.codes[mirrors]).any():
+    if (
+        edge_codes is not None
+        and mirrors is not None
+        and (edge_codes.codes != edge_codes.codes[mirrors]).any()
+    ):
         entry = int(np.argmax(edge_codes.codes != edge_codes.codes[mirrors]))
         what = f"edge {owner[entry]} - {neighbors[entry]} has two labels (entry {entry})"
         raise FormatError(what, path=prefix + ".elabel.bin", hint="pass directed=True")
@@ -99,9 +102,12 @@ def _read_meta(path: str) -> _Meta:
     if not numbers or len(numbers) < 6:
         hint = "vertices, edges, then bytes per vertex id, edge id, vertex label and edge label are due"
         raise FormatError("not the meta file of a GraphMiner graph", path=path, hint=hint)
-    found = _Meta(*numbers[:6], numbers[6] if len(numbers) > 6 else None)
+    n, entries, *widths = numbers[:6]
+    found = _Meta(n, entries, widths[0], widths[1], widths[2], widths[3], numbers[6] if len(numbers) > 6 else None)
     if found.id_bytes not in (4, 8) or found.offset_bytes not in (4, 8):
-        raise FormatError(f"ids of {found.id_bytes} and {found.offset_bytes} bytes", path=path, hint="4 or 8 are known")
+        raise FormatError(
+            f"ids of {found.id_bytes} and {found.offset_bytes} bytes", path=path, hint="4 or 8 are known"
+        )
     return found
 
 
@@ -127,7 +133,9 @@ def _refuse(prefix: str, meta: _Meta, fault: int, vertex: int, value: int) -> No
         what = f"row pointer {vertex} is {value}: they must rise from 0 to {meta.entries}"
         raise FormatError(what, path=prefix + ".vertex.bin")
     if fault == 2:
-        raise FormatError(f"vertex {vertex} lists {value}, outside 0..{meta.n - 1}", path=prefix + ".edge.bin")
+        raise FormatError(
+            f"vertex {vertex} lists {value}, outside 0..{meta.n - 1}", path=prefix + ".edge.bin"
+        )
     if fault == 3:
         what = f"{vertex} lists {value}, but not the other way round"
         raise FormatError(what, path=prefix + ".edge.bin", hint="pass directed=True for a directed graph")
@@ -136,7 +144,10 @@ def _refuse(prefix: str, meta: _Meta, fault: int, vertex: int, value: int) -> No
 def _read_labels(prefix: str, meta: _Meta) -> tuple[VertexLabels | None, EdgeLabels | None]:
     found: list[Any] = [None, None]
     for i, (suffix, width, count, kind) in enumerate(
-        ((".vlabel.bin", meta.label_bytes, meta.n, VertexLabels), (".elabel.bin", meta.edge_label_bytes, meta.entries, EdgeLabels))
+        (
+            (".vlabel.bin", meta.label_bytes, meta.n, VertexLabels),
+            (".elabel.bin", meta.edge_label_bytes, meta.entries, EdgeLabels),
+        )
     ):
         if os.path.exists(prefix + suffix):
             names, codes = np.unique(_array(prefix + suffix, width, count), return_inverse=True)
@@ -147,12 +158,23 @@ def _read_labels(prefix: str, meta: _Meta) -> tuple[VertexLabels | None, EdgeLab
 def write(graph: Graph, path: str | os.PathLike[str], *, lossy: bool = False) -> None:
     """Writes the folder: 4-byte vertex ids, 8-byte row pointers, labels of the fewest bytes that hold them (edges: 2)."""
     folder = Path(path)
-    refuse_loss(graph, str(folder), "GraphMiner's format", ["vertex labels", "edge labels", "vertices without edges"], lossy)
+    refuse_loss(
+        graph,
+        str(folder),
+        "GraphMiner's format",
+        ["vertex labels", "edge labels", "vertices without edges"],
+        lossy,
+    )
     labels = None if graph.vertex_labels is None else _label_values(graph.vertex_labels, folder)
     edge_labels = None
     if graph.edge_labels is not None:
         edge_labels = _label_values(graph.edge_labels, folder, least=2)[graph.out.edge_ids]
-    widths = [4, 8, 1 if labels is None else labels.itemsize, 2 if edge_labels is None else edge_labels.itemsize]
+    widths = [
+        4,
+        8,
+        1 if labels is None else labels.itemsize,
+        2 if edge_labels is None else edge_labels.itemsize,
+    ]
     degrees = np.diff(graph.out.offsets)
     classes = [0 if part is None else len(part.names) for part in (graph.vertex_labels, graph.edge_labels)]
     meta = f"{graph.num_vertices}\n{len(graph.out.neighbors)}\n{' '.join(map(str, widths))}\n{degrees.max(initial=0)}\n0\n"
@@ -171,14 +193,18 @@ def write(graph: Graph, path: str | os.PathLike[str], *, lossy: bool = False) ->
     for suffix, values in parts.items():
         if values is not None:
             with replacing(folder / ("graph" + suffix)) as file:
-                file.write(memoryview(np.ascontiguousarray(values)).cast("B"))
+                file.write(raw_bytes(values))
 
 
 def _label_values(labels: VertexLabels | EdgeLabels, folder: Path, least: int = 1) -> NDArray[Any]:
     if getattr(labels, "offsets", None) is not None or (labels.codes == NONE).any():
-        raise FormatError("every vertex and edge needs one label here", path=str(folder), hint="write .subiso instead")
+        raise FormatError(
+            "every vertex and edge needs one label here", path=str(folder), hint="write .subiso instead"
+        )
     if not all(isinstance(name, int) and 0 <= name < 2**63 for name in labels.names):
-        raise FormatError("labels must be integers from 0 here", path=str(folder), hint="write .subiso instead")
+        raise FormatError(
+            "labels must be integers from 0 here", path=str(folder), hint="write .subiso instead"
+        )
     names = np.array(labels.names, np.int64)
     width = next(w for w in (1, 2, 4, 8) if w >= least and names.max(initial=0) < 2 ** (8 * w))
     found: NDArray[Any] = names.astype(f"<u{width}")[labels.codes]

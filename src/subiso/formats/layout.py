@@ -9,7 +9,20 @@ from dataclasses import dataclass, field
 from subiso.errors import FormatError
 
 SOURCE_NAMES = ("source", "src", "from", "u", "head", "fromnodeid", "from_id", "source_id", "src_id", "start")
-TARGET_NAMES = ("target", "dst", "to", "v", "tail", "tonodeid", "to_id", "target_id", "dst_id", "end", "dest", "destination")
+TARGET_NAMES = (
+    "target",
+    "dst",
+    "to",
+    "v",
+    "tail",
+    "tonodeid",
+    "to_id",
+    "target_id",
+    "dst_id",
+    "end",
+    "dest",
+    "destination",
+)
 LABEL_NAMES = ("label", "type", "relation", "rel", "edge_label", "edge_type")
 ID_NAMES = ("id", "vertex", "node", "vertex_id", "node_id", "nodeid", "name")
 VERTEX_LABEL_NAMES = ("label", "type", "labels", "kind", "vertex_label", "node_type")
@@ -49,7 +62,7 @@ def counts(line: str) -> list[int] | None:
     return [int(word) for word in words] if all(_COUNT.fullmatch(word) for word in words) else None
 
 
-def looks_like_header(first: Sequence[str], second: Sequence[str] | None) -> bool:
+def looks_like_header(first: Sequence[str], second: Sequence[str] | None, *, vertices: bool = False) -> bool:
     """True when the first line names the fields: it has the usual names, or is text over numbers.
 
     >>> looks_like_header(["src", "dst"], ["ann", "bob"]), looks_like_header(["FromId", "ToId"], ["1", "2"])
@@ -57,14 +70,20 @@ def looks_like_header(first: Sequence[str], second: Sequence[str] | None) -> boo
     >>> looks_like_header(["ann", "bob"], ["bob", "eve"]), looks_like_header(["1", "2"], ["3", "4"])
     (False, False)
     """
-    lower = [name.lower().lstrip("#").strip() for name in first]
+    lower = [_plain(name) for name in first]
     if any(_NUMBER.fullmatch(name) for name in lower):
         return False
-    if any(name in SOURCE_NAMES for name in lower) and any(name in TARGET_NAMES for name in lower):
+    if vertices and lower[0] in ID_NAMES:
         return True
-    if lower and lower[0] in ID_NAMES and len(lower) > 1:
+    named = {name for name in lower if len(name) > 1}  # (u, v) may as well be the first edge
+    if not vertices and named & set(SOURCE_NAMES) and named & set(TARGET_NAMES):
         return True
-    return second is not None and len(second) >= 2 and all(is_integer(name) for name in second[:2])
+    ends = 1 if vertices else 2
+    return second is not None and len(second) >= ends and all(is_integer(name) for name in second[:ends])
+
+
+def _plain(name: str) -> str:
+    return name.lower().lstrip("#").strip()
 
 
 def edge_layout(
@@ -120,14 +139,19 @@ def _resolve(
         return names.index(which)
     if which is not None:
         if not 0 <= which < len(names):
-            raise error(f"there is no field {which} for {what}=", hint=f"there are {len(names)}, counted from 0")
+            raise error(
+                f"there is no field {which} for {what}=", hint=f"there are {len(names)}, counted from 0"
+            )
         return which
-    lower = [name.lower().lstrip("#").strip() for name in names]
+    lower = [_plain(name) for name in names]
     for name in usual:
         if name in lower:
             return lower.index(name)
     if default >= len(names):
-        raise error(f"a {what} is missing: there is only {len(names)} field", hint="pass delimiter= or source=/target=")
+        raise error(
+            f"a {what} is missing: there is only {len(names)} field",
+            hint="pass delimiter= or source=/target=",
+        )
     return default
 
 
@@ -144,7 +168,9 @@ def _finish(
         place = _resolve(error, names, label, "label", (), 0)
     else:
         lower = [name.lower() for name in names]
-        place = next((lower.index(name) for name in usual if name in lower and lower.index(name) not in ends), None)
+        place = next(
+            (lower.index(name) for name in usual if name in lower and lower.index(name) not in ends), None
+        )
     if isinstance(columns, Mapping):
         chosen = {name: _resolve(error, names, which, "columns", (), 0) for name, which in columns.items()}
     elif columns is not None:
@@ -152,7 +178,7 @@ def _finish(
         chosen = {names[i]: i for i in places}
     else:
         chosen = {name: i for i, name in enumerate(names) if i not in ends and i != place}
-        if len(chosen) + len(ends) + (place is not None) != len(names):
+        if len(set(names)) < len(names):
             twice = next(name for name in names if names.count(name) > 1)
             raise error(f"two fields have the name {twice!r}", hint="choose by position: columns={'name': 2}")
     if place is not None and place in ends:

@@ -52,7 +52,9 @@ def read(
     """
     text = TextSource(path)
     header = _read_header(text)
-    cells = parse(text, [Schema(_KINDS[header.field], len(_KINDS[header.field]))], comments="%", skip=header.line).tables[0]
+    cells = parse(
+        text, [Schema(_KINDS[header.field], len(_KINDS[header.field]))], comments="%", skip=header.line
+    ).tables[0]
     ends = []
     for cell in cells[:2]:
         assert cell is not None
@@ -107,11 +109,17 @@ def _read_header(text: TextSource) -> _Header:
 def _read_banner(text: TextSource, line: str) -> tuple[str, bool]:
     words = line.lower().split()
     if not words or words[0] != MAGIC:
-        raise text.error("the first line is not a Matrix Market banner", line=1, hint="it starts with %%MatrixMarket")
+        raise text.error(
+            "the first line is not a Matrix Market banner", line=1, hint="it starts with %%MatrixMarket"
+        )
     if len(words) != 5 or words[1] != "matrix":
         hint = "%%MatrixMarket matrix coordinate pattern symmetric, for instance"
         raise text.error(f"not a full banner: {line[:80]!r}", line=1, hint=hint)
-    for word, known in ((words[2], ("coordinate",)), (words[3], tuple(_KINDS)), (words[4], ("general", "symmetric"))):
+    for word, known in (
+        (words[2], ("coordinate",)),
+        (words[3], tuple(_KINDS)),
+        (words[4], ("general", "symmetric")),
+    ):
         if word not in known:
             raise text.error(f"{word!r} is not supported", line=1, hint=f"known here: {', '.join(known)}")
     return words[3], words[4] == "symmetric"
@@ -122,7 +130,9 @@ def _from_one(text: TextSource, values: NDArray[np.int64], header: _Header) -> N
     if bad.any():
         row = int(np.argmax(bad))
         line = line_of_row(text, row, comments="%", skip=header.line)
-        raise text.error(f"index {values[row]} is outside 1..{header.rows}", line=line, hint="indices count from 1")
+        raise text.error(
+            f"index {values[row]} is outside 1..{header.rows}", line=line, hint="indices count from 1"
+        )
     return values - 1
 
 

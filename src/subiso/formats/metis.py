@@ -9,13 +9,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from subiso import _native
 from subiso.errors import FormatError
 from subiso.formats.build import make
 from subiso.formats.export import refuse_loss
 from subiso.formats.files import TextSource, replacing_text
 from subiso.formats.layout import counts
-from subiso.formats.text import parse_ragged
+from subiso.formats.text import native, parse_ragged
 from subiso.graph import Graph
 
 Ints = NDArray[np.int64]
@@ -100,7 +99,11 @@ def _one_line_each(text: TextSource, header: _Header, widths: Ints, numbers: Int
     bad = (rest < 0) | ((rest % 2 == 1) if header.edge_weights else False)
     if bad.any():
         row = int(np.argmax(bad))
-        what = "neighbours and weights do not pair up" if rest[row] >= 0 else f"{header.before} numbers are due first"
+        what = (
+            "neighbours and weights do not pair up"
+            if rest[row] >= 0
+            else f"{header.before} numbers are due first"
+        )
         raise text.error(f"vertex {row + 1}: {what}", line=int(numbers[row]))
     return widths, numbers
 
@@ -129,23 +132,32 @@ def _mirrored(
     text: TextSource, header: _Header, offsets: Ints, neighbors: Ints, weights: Ints | None, numbers: Ints
 ) -> tuple[Ints, Ints, Any]:
     """Each edge once, after checking that it stands in both lists and that the header's count is right."""
-    (fault, vertex, value), mirrors = _native.check_lists(offsets, np.ascontiguousarray(neighbors), True)
+    (fault, vertex, value), mirrors = native.check_lists(offsets, np.ascontiguousarray(neighbors), True)
     if fault == 2:
         raise text.error(f"neighbour {value + 1} is outside 1..{header.n}", line=int(numbers[vertex]))
     if fault:
         hint = "each edge stands in the lines of both its ends"
-        raise text.error(f"{vertex + 1} lists {value + 1}, but not the other way round", line=int(numbers[vertex]), hint=hint)
+        raise text.error(
+            f"{vertex + 1} lists {value + 1}, but not the other way round",
+            line=int(numbers[vertex]),
+            hint=hint,
+        )
     owner = np.repeat(np.arange(header.n), np.diff(offsets))
     loops = owner == neighbors
     if loops.any():
         vertex = int(owner[np.argmax(loops)])
-        raise text.error(f"vertex {vertex + 1} lists itself", line=int(numbers[vertex]), hint="METIS allows no loops")
+        raise text.error(
+            f"vertex {vertex + 1} lists itself", line=int(numbers[vertex]), hint="METIS allows no loops"
+        )
     if len(neighbors) != 2 * header.m:
-        raise text.error(f"the header promises {header.m} edges, the lists hold {len(neighbors) / 2:g}", line=header.line)
+        raise text.error(
+            f"the header promises {header.m} edges, the lists hold {len(neighbors) / 2:g}", line=header.line
+        )
     if weights is not None and (weights != weights[mirrors]).any():
         entry = int(np.argmax(weights != weights[mirrors]))
         raise text.error(
-            f"edge {owner[entry] + 1} - {neighbors[entry] + 1} has two weights", line=int(numbers[owner[entry]])
+            f"edge {owner[entry] + 1} - {neighbors[entry] + 1} has two weights",
+            line=int(numbers[owner[entry]]),
         )
     kept = owner < neighbors
     return owner[kept], neighbors[kept], kept
@@ -154,9 +166,15 @@ def _mirrored(
 def write(graph: Graph, path: str | os.PathLike[str], *, lossy: bool = False) -> None:
     """Writes an undirected graph without loops and parallel edges; integer columns named as `read` names them are kept."""
     name = os.fspath(path)
-    for what, there in (("directed", graph.directed), ("loops", graph.has_loops), ("parallel edges", graph.has_parallel)):
+    for what, there in (
+        ("directed", graph.directed),
+        ("loops", graph.has_loops),
+        ("parallel edges", graph.has_parallel),
+    ):
         if there:
-            raise FormatError(f"METIS cannot hold a graph that is or has: {what}", path=name, hint="write .subiso")
+            raise FormatError(
+                f"METIS cannot hold a graph that is or has: {what}", path=name, hint="write .subiso"
+            )
     fronts = {key: values for key, values in graph.vertex_columns.items() if values.dtype.kind in "iu"}
     count = len(fronts) - ("size" in fronts)
     order = _vertex_columns(_Header(0, 0, "size" in fronts, count, False, 0))
@@ -180,4 +198,4 @@ def write(graph: Graph, path: str | os.PathLike[str], *, lossy: bool = False) ->
         file.write(head.encode() + b"\n")
         for begin in range(0, graph.num_vertices, 1 << 16):
             end = min(begin + (1 << 16), graph.num_vertices)
-            file.write(_native.render_lists(columns, np.ascontiguousarray(offsets), entries, begin, end))
+            file.write(native.render_lists(columns, np.ascontiguousarray(offsets), entries, begin, end))

@@ -46,7 +46,13 @@ def read(
     table, note = _load(name)
     error = _Errors(name)
     layout = edge_layout(
-        error, table.column_names, table.num_columns, source=source, target=target, label=label, columns=columns
+        error,
+        table.column_names,
+        table.num_columns,
+        source=source,
+        target=target,
+        label=label,
+        columns=columns,
     )
     ends = [_id_cells(error, layout.names[i], table.column(i)) for i in layout.ends]
     if ends[0].kind != ends[1].kind:
@@ -55,7 +61,9 @@ def read(
         name,
         ends[0],
         ends[1],
-        None if layout.label is None else to_cells(error, layout.names[layout.label], table.column(layout.label), "s"),
+        None
+        if layout.label is None
+        else to_cells(error, layout.names[layout.label], table.column(layout.label), "s"),
         {key: _numbers(error, key, table.column(i)) for key, i in layout.columns.items()},
     )
     found = None if vertices is None else _read_vertices(vertices, vertex_label, vertex_columns)
@@ -81,7 +89,7 @@ def _load(path: str) -> tuple[Any, dict[str, Any]]:
 
     try:
         with os_errors(path), open(path, "rb") as file:
-            table = parquet.read_table(file)
+            table = parquet.read_table(file, page_checksum_verification=True)
             table.validate(full=True)
     except FormatError:
         raise
@@ -157,7 +165,7 @@ def write(
     if graph.edge_labels is not None:
         table["label"] = _label_array(graph.edge_labels.names, graph.edge_labels.codes)
     _add_columns(table, graph.edge_columns, name)
-    note = {"directed": graph.directed}
+    note: dict[str, Any] = {"directed": graph.directed}
     if graph.ids is None:
         note["vertices"] = graph.num_vertices
     _save(table, name, note, compression)
@@ -188,7 +196,9 @@ def _id_array(graph: Graph, vertices: Any, path: str) -> Any:
         return pa.array(graph.ids[vertices])
     if not all(isinstance(name, str) for name in graph.ids):
         raise FormatError("ids are neither integers nor text", path=path, hint="give the graph such ids")
-    return pa.DictionaryArray.from_arrays(pa.array(vertices.astype(np.int64)), pa.array(graph.ids.tolist(), pa.string()))
+    return pa.DictionaryArray.from_arrays(
+        pa.array(vertices.astype(np.int64)), pa.array(graph.ids.tolist(), pa.string())
+    )
 
 
 def _label_array(names: Any, codes: Any) -> Any:
@@ -214,7 +224,7 @@ def _save(table: dict[str, Any], path: str, note: dict[str, Any], compression: s
     made = made.replace_schema_metadata({_KEY: json.dumps(note).encode()})
     try:
         with replacing(path) as file:
-            parquet.write_table(made, file, compression=compression)
+            parquet.write_table(made, file, compression=compression, write_page_checksum=True)
     except (pa.ArrowException, ValueError) as problem:
         if isinstance(problem, FormatError):
             raise

@@ -32,7 +32,9 @@ def read_quoted(
         with os_errors(text.path), open_bytes(text.path) as file:
             table = _read_arrow(file, dialect, opening, schema)
         return [
-            None if kind == "-" else _finite(text, to_cells(text.error, layout.names[i], table.column(str(i)), kind))
+            None
+            if kind == "-"
+            else _finite(text, to_cells(text.error, layout.names[i], table.column(str(i)), kind))
             for i, kind in enumerate(schema.kinds)
         ]
     except (FormatError, pa.ArrowInvalid, pa.ArrowKeyError) as problem:
@@ -99,7 +101,9 @@ def _check_row(text: TextSource, row: list[str], line: int, layout: Layout, sche
         if kind in "int" and value == "":
             raise text.error(f"field {name!r} is empty", line=line)
         if kind == "i" and not (is_integer(value.strip()) and -(2**63) <= int(value) < 2**63):
-            raise text.error(f"field {name!r}: {value!r} is not a 64-bit integer", line=line, hint="ids='text'")
+            raise text.error(
+                f"field {name!r}: {value!r} is not a 64-bit integer", line=line, hint="ids='text'"
+            )
         if kind == "n" and value.lower() not in ("true", "false") and not _is_finite(value):
             hint = f"label={name!r} makes it the label; columns=[...] leaves it out"
             raise text.error(f"field {name!r}: {value!r} is not a finite number", line=line, hint=hint)

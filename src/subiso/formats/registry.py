@@ -37,7 +37,12 @@ FORMATS = {
     each.name: each
     for each in (
         Format("subiso", (".subiso",), "binary", "our own memory-mapped binary format: holds everything"),
-        Format("edgelist", (".txt", ".edges", ".edgelist", ".el", ".snap"), "edgelist", "SNAP and KONECT edge lists"),
+        Format(
+            "edgelist",
+            (".txt", ".edges", ".edgelist", ".el", ".snap"),
+            "edgelist",
+            "SNAP and KONECT edge lists",
+        ),
         Format("csv", (".csv",), "delimited", "comma-separated table of edges"),
         Format("tsv", (".tsv", ".tab"), "delimited", "tab-separated table of edges", (("delimiter", "\t"),)),
         Format("matrix-market", (".mtx", ".mm"), "matrix_market", "Matrix Market coordinate matrix"),
@@ -47,7 +52,13 @@ FORMATS = {
         Format("graphminer", (), "graphminer", "GraphMiner's binary folder"),
     )
 }
-_ALIASES = {"snap": "edgelist", "mtx": "matrix-market", "gspan": "tve", "rapidmatch": "tve", "konect": "edgelist"}
+_ALIASES = {
+    "snap": "edgelist",
+    "mtx": "matrix-market",
+    "gspan": "tve",
+    "rapidmatch": "tve",
+    "konect": "edgelist",
+}
 BY_SUFFIX = {suffix: each for each in FORMATS.values() for suffix in each.suffixes}
 
 
@@ -95,7 +106,9 @@ def write(graph: Graph, path: str | os.PathLike[str], *, format: str | None = No
         if found is None:
             known = ", ".join(BY_SUFFIX)
             hint = f"pass format= ({', '.join(FORMATS)}) or use one of {known}"
-            raise FormatError("the suffix stands for no format that can be written", path=os.fspath(path), hint=hint)
+            raise FormatError(
+                "the suffix stands for no format that can be written", path=os.fspath(path), hint=hint
+            )
         chosen = found
     writer = chosen.writer()
     writer(graph, path, **_options(chosen, writer, options, path))
@@ -152,7 +165,9 @@ def _by_look(path: str | os.PathLike[str], head: bytes, first: str) -> str | Non
 def _named(name: str, path: str | os.PathLike[str]) -> Format:
     found = FORMATS.get(_ALIASES.get(name.lower(), name.lower()))
     if found is None:
-        raise FormatError(f"format {name!r} is unknown", path=os.fspath(path), hint=f"known: {', '.join(FORMATS)}")
+        raise FormatError(
+            f"format {name!r} is unknown", path=os.fspath(path), hint=f"known: {', '.join(FORMATS)}"
+        )
     return found
 
 
@@ -164,5 +179,7 @@ def _options(
         if name not in known or name in ("path", "graph", "directed"):
             names = ", ".join(k for k in known if k not in ("path", "graph", "directed")) or "none"
             hint = f"options of {chosen.name}: {names}"
-            raise FormatError(f"option {name!r} is unknown to the format {chosen.name}", path=os.fspath(path), hint=hint)
+            raise FormatError(
+                f"option {name!r} is unknown to the format {chosen.name}", path=os.fspath(path), hint=hint
+            )
     return {**dict(chosen.preset), **given}

@@ -54,7 +54,9 @@ def pad(size: int) -> int:
 def pack(header: Header, sections: list[Section]) -> bytes:
     """The header and the table, checksums filled in."""
     table = b"".join(
-        _ENTRY.pack(s.name.encode("ascii"), s.dtype.encode("ascii"), s.offset, s.size, s.count, s.checksum, bytes(12))
+        _ENTRY.pack(
+            s.name.encode("ascii"), s.dtype.encode("ascii"), s.offset, s.size, s.count, s.checksum, bytes(12)
+        )
         for s in sections
     )
     fields = (
@@ -69,14 +71,20 @@ def unpack(raw: Any, path: str) -> tuple[Header, dict[str, Section]]:
     """Reads and checks the header and the table; `raw` is the whole file as a buffer. No array is touched."""
     if len(raw) < HEADER_SIZE:
         raise FormatError(f"{len(raw)} bytes are too few for a header", path=path, hint="the file is cut off")
-    magic, major, _, order, size, count, file_size, n, m, flags, zeros, table_sum, head_sum = _HEADER.unpack_from(raw)
+    magic, major, _, order, size, count, file_size, n, m, flags, zeros, table_sum, head_sum = (
+        _HEADER.unpack_from(raw)
+    )
     if magic != MAGIC:
         hint = "another kind of file, or one damaged in transfer as text"
         raise FormatError("not a .subiso file: the magic number is wrong", path=path, hint=hint)
     if zlib.crc32(bytes(raw[: HEADER_SIZE - 4])) != head_sum:
-        raise FormatError("header: the checksum is wrong", path=path, hint="the file is damaged: fetch or write it again")
+        raise FormatError(
+            "header: the checksum is wrong", path=path, hint="the file is damaged: fetch or write it again"
+        )
     if major != MAJOR:
-        raise FormatError(f"version {major} of the format is unknown here", path=path, hint="use a newer subiso")
+        raise FormatError(
+            f"version {major} of the format is unknown here", path=path, hint="use a newer subiso"
+        )
     if order != BYTE_ORDER or size != HEADER_SIZE or any(zeros) or flags > 7 or count > MAX_SECTIONS:
         raise FormatError("header: a field has a value this version does not know", path=path)
     if file_size != len(raw):
@@ -98,17 +106,26 @@ def unpack(raw: Any, path: str) -> tuple[Header, dict[str, Section]]:
 
 
 def _unpack_entry(raw: Any, index: int, path: str) -> Section:
-    name, dtype, offset, size, count, checksum, zeros = _ENTRY.unpack_from(raw, HEADER_SIZE + index * ENTRY_SIZE)
+    name, dtype, offset, size, count, checksum, zeros = _ENTRY.unpack_from(
+        raw, HEADER_SIZE + index * ENTRY_SIZE
+    )
     try:
         section = Section(
-            name.rstrip(b"\0").decode("ascii"), dtype.rstrip(b"\0").decode("ascii"), offset, size, count, checksum
+            name.rstrip(b"\0").decode("ascii"),
+            dtype.rstrip(b"\0").decode("ascii"),
+            offset,
+            size,
+            count,
+            checksum,
         )
         width = np.dtype(section.dtype).itemsize
     except (UnicodeDecodeError, TypeError, ValueError, SyntaxError):
         raise FormatError(f"section {index}: name or type is damaged", path=path) from None
     known = section.dtype in _DTYPES or section.dtype.startswith("<U")
     if not known or width * count != size or any(zeros):
-        raise FormatError(f"section {section.name!r}: {count} items of {section.dtype} in {size} bytes", path=path)
+        raise FormatError(
+            f"section {section.name!r}: {count} items of {section.dtype} in {size} bytes", path=path
+        )
     return section
 
 
@@ -121,7 +138,9 @@ def check_section(raw: Any, section: Section, path: str) -> None:
     """Compares the checksum; reads the whole section."""
     if zlib.crc32(memoryview(raw)[section.offset : section.offset + section.size]) != section.checksum:
         where = f"section {section.name!r} (bytes {section.offset} to {section.offset + section.size})"
-        raise FormatError(f"{where}: the checksum is wrong", path=path, hint="the file is damaged: fetch or write it again")
+        raise FormatError(
+            f"{where}: the checksum is wrong", path=path, hint="the file is damaged: fetch or write it again"
+        )
 
 
 def check_padding(raw: Any, sections: dict[str, Section], path: str) -> None:

@@ -60,7 +60,7 @@ def check_dialect(source: TextSource, dialect: Dialect) -> None:
         raise source.error(f"comments must be ASCII characters, not {dialect.comments!r}")
 
 
-def open_table(source: TextSource, dialect: Dialect) -> Opening:
+def open_table(source: TextSource, dialect: Dialect, *, vertices: bool = False) -> Opening:
     """Looks at the first lines: is there a header, how many fields are there."""
     check_dialect(source, dialect)
     rows: list[tuple[int, list[str]]] = []
@@ -76,8 +76,13 @@ def open_table(source: TextSource, dialect: Dialect) -> Opening:
     if not rows:
         return Opening(None, None, 0)
     (number, first), second = rows[0], rows[1][1] if len(rows) > 1 else None
-    header = looks_like_header(first, second) if dialect.header is None else dialect.header
+    header = looks_like_header(first, second, vertices=vertices) if dialect.header is None else dialect.header
     if header:
+        for name in first:
+            if "\ufffd" in name or any(ord(char) < 32 or ord(char) == 127 for char in name):
+                raise source.error(f"the name {name!r} is not clean UTF-8 text", line=number + 1)
+            if not name:
+                raise source.error("a field of the header has no name", line=number + 1, hint="header=False if it is none")
         return Opening([name.strip("\ufeff") for name in first], second, number + 1)
     return Opening(None, first, 0)
 
@@ -98,19 +103,18 @@ def read_edges(
     opening = open_table(text, dialect)
     width = len(opening.names or opening.first or ())
     if not width:
-        return EdgeTable(text.path, _no_cells(), _no_cells())
+        return EdgeTable(text.path, _no_cells(), _no_cells(), width=0)
     layout = edge_layout(
         text.error, opening.names, width, source=source, target=target, label=label, columns=columns
     )
     cells = _read(text, dialect, opening, layout, ids)
-    found = EdgeTable(
+    return EdgeTable(
         text.path,
         _needed(cells[layout.ends[0]]),
         _needed(cells[layout.ends[1]]),
         None if layout.label is None else cells[layout.label],
         {name: _numbers(text, name, cells[place]) for name, place in layout.columns.items()},
     )
-    return found
 
 
 def read_vertices(
@@ -124,7 +128,7 @@ def read_vertices(
 ) -> VertexTable:
     """The vertices of a delimited file: an id, perhaps a label, and numeric columns."""
     text = TextSource(path)
-    opening = open_table(text, dialect)
+    opening = open_table(text, dialect, vertices=True)
     width = len(opening.names or opening.first or ())
     if not width:
         raise text.error("the file has no vertices")
@@ -197,4 +201,3 @@ def _numbers(text: TextSource, name: str, cells: Cells | None) -> Any:
 def delimiter_of(path: str | os.PathLike[str], default: str) -> str:
     """Comma for .csv, tab for .tsv, otherwise the default; .gz does not matter."""
     return {".csv": ",", ".tsv": "\t"}.get(suffix_of(path), default)
-

@@ -2,21 +2,25 @@
 
 from __future__ import annotations
 
+import importlib
 import os
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from subiso import _native
 from subiso.errors import FormatError
 from subiso.formats.files import TextSource
 
+native: Any = importlib.import_module("subiso._native")
+
 LEAST_CHUNK = 256 << 10  # bytes per thread below which splitting a block does not pay
 NONE = 0xFFFFFFFF
-(BAD_INTEGER, TOO_LARGE, BAD_NUMBER, NOT_FINITE, TOO_FEW, TOO_MANY, UNKNOWN_TAG, BAD_TEXT, QUOTED, EMPTY) = range(1, 11)
+(BAD_INTEGER, TOO_LARGE, BAD_NUMBER, NOT_FINITE, TOO_FEW, TOO_MANY, UNKNOWN_TAG, BAD_TEXT, QUOTED, EMPTY) = (
+    range(1, 11)
+)
 
 
 class Schema(NamedTuple):
@@ -74,7 +78,7 @@ def parse(
     hint: str | None = None,
 ) -> Parsed:
     """Parses the whole file; the first bad line becomes a FormatError. delimiter "" = runs of spaces and tabs."""
-    parser = _native.TableParser(
+    parser = native.TableParser(
         schemas=[(s.tag, s.kinds, s.required) for s in schemas],
         delimiter=delimiter,
         comments=comments,
@@ -86,7 +90,9 @@ def parse(
     for block in source.blocks():
         if not parser.feed(block):
             raise parse_error(source, parser.error(), names, hint)
-    boundaries = [Boundary(line, rows, text.decode("utf-8", "replace")) for line, rows, text in parser.boundaries()]
+    boundaries = [
+        Boundary(line, rows, text.decode("utf-8", "replace")) for line, rows, text in parser.boundaries()
+    ]
     finished = parser.finish()
     tables = [[_cells(source, c, i, names) for i, c in enumerate(columns)] for _, columns in finished]
     return Parsed(tables, [rows for rows, _ in finished], boundaries)
@@ -96,7 +102,7 @@ def parse_ragged(
     source: TextSource, *, comments: str, skip: int
 ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
     """Lines with any number of integers: all values, how many each line has, and the lines' numbers."""
-    parser = _native.RaggedParser(comments=comments, skip=skip, threads=threads(), least_chunk=LEAST_CHUNK)
+    parser = native.RaggedParser(comments=comments, skip=skip, threads=threads(), least_chunk=LEAST_CHUNK)
     for block in source.blocks():
         if not parser.feed(block):
             raise parse_error(source, parser.error(), None, None)
@@ -124,7 +130,10 @@ def _field_name(number: int, names: Sequence[str] | None) -> str:
 
 
 def parse_error(
-    source: TextSource, error: tuple[int, int, int, bytes, bytes], names: Sequence[str] | None, hint: str | None
+    source: TextSource,
+    error: tuple[int, int, int, bytes, bytes],
+    names: Sequence[str] | None,
+    hint: str | None,
 ) -> Exception:
     """Words the parser's first error: which field, what it says, the line's text."""
     fault, line, number, token_bytes, text_bytes = error
@@ -135,12 +144,18 @@ def parse_error(
     where = _field_name(number, names)
     what, usual = {
         BAD_INTEGER: (f"{where}: {token!r} is not an integer", None),
-        TOO_LARGE: (f"{where}: {token!r} does not fit into a signed 64-bit integer", 'ids="text" keeps such ids'),
+        TOO_LARGE: (
+            f"{where}: {token!r} does not fit into a signed 64-bit integer",
+            'ids="text" keeps such ids',
+        ),
         BAD_NUMBER: (f"{where}: {token!r} is not a number", None),
         NOT_FINITE: (f"{where}: {token!r} is not a finite number", "remove the line or the column"),
         TOO_FEW: (f"too few fields: {number}", "the file may be cut off here"),
         TOO_MANY: (f"too many fields: {token!r} is one more than expected", None),
-        UNKNOWN_TAG: ("the line starts with none of the letters this format knows", "t, v and e lines are known"),
+        UNKNOWN_TAG: (
+            "the line starts with none of the letters this format knows",
+            "t, v and e lines are known",
+        ),
         BAD_TEXT: (f"{where}: {token!r} is not clean UTF-8 text", "control characters are refused"),
         EMPTY: (f"{where} is empty", None),
     }[fault]
@@ -151,7 +166,12 @@ def line_of_row(source: TextSource, row: int, *, comments: str, skip: int = 0, t
     """The number of the line that holds the given row of data: a slow walk, for error messages only."""
     for number, line in enumerate(source.lines(), 1):
         stripped = line.strip(" \t")
-        if number <= skip or not stripped or stripped[0] in comments or (tag and not stripped.startswith(tag)):
+        if (
+            number <= skip
+            or not stripped
+            or stripped[0] in comments
+            or (tag and not stripped.startswith(tag))
+        ):
             continue
         if row == 0:
             return number

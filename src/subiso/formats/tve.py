@@ -60,7 +60,6 @@ def read(
     _check_ends(text, vertices[0], edges, part[1][0])
     label = None if edges[2].missing == parsed.rows[1] else edges[2]
     labels = vertex_labels(vertices[1])
-    assert not isinstance(labels, list)
     return build(
         EdgeTable(text.path, edges[0], edges[1], label),
         VertexTable(text.path, vertices[0], labels),
@@ -77,7 +76,9 @@ def is_tve(line: str) -> bool:
     (True, True, False, False)
     """
     words = line.split()
-    return words[:1] == ["t"] and (words[1:2] == ["#"] or (len(words) == 3 and counts(" ".join(words[1:])) is not None))
+    return words[:1] == ["t"] and (
+        words[1:2] == ["#"] or (len(words) == 3 and counts(" ".join(words[1:])) is not None)
+    )
 
 
 def _first_line(text: TextSource) -> list[str]:
@@ -91,7 +92,9 @@ def _first_line(text: TextSource) -> list[str]:
     raise text.error("the file has no graph")
 
 
-def _choose(text: TextSource, parsed: Parsed, index: int | None) -> tuple[tuple[int, int], tuple[int, int], Boundary]:
+def _choose(
+    text: TextSource, parsed: Parsed, index: int | None
+) -> tuple[tuple[int, int], tuple[int, int], Boundary]:
     """The rows of v and e lines that belong to the chosen graph, and its t line."""
     starts = parsed.boundaries
     ends = [*[start.rows for start in starts[1:]], parsed.rows]
@@ -121,7 +124,9 @@ def _check_sizes(
     ids = vertices[0].values.astype(np.int64, copy=False)
     if len(ids) != n:
         hint = "the file may be cut off"
-        raise text.error(f"the t line promises {n} vertices, there are {len(ids)}", line=start.line, hint=hint)
+        raise text.error(
+            f"the t line promises {n} vertices, there are {len(ids)}", line=start.line, hint=hint
+        )
     outside = (ids < 0) | (ids >= n)
     if outside.any():
         row = int(np.argmax(outside))
@@ -139,7 +144,11 @@ def _check_sizes(
 
 
 def _check_degrees(
-    text: TextSource, start: Boundary, ids: NDArray[np.int64], degrees: NDArray[np.generic], edges: list[Cells]
+    text: TextSource,
+    start: Boundary,
+    ids: NDArray[np.int64],
+    degrees: NDArray[np.generic],
+    edges: list[Cells],
 ) -> None:
     n = len(ids)
     ends = np.concatenate([edges[0].values, edges[1].values]).astype(np.int64, copy=False)
@@ -186,7 +195,9 @@ def write(
     if labels is None:
         label = np.zeros(n, np.uint32), [b"0"]
     elif labels.offsets is not None:
-        raise FormatError("a vertex has several labels", path=name, hint="t/v/e files hold one; write .subiso")
+        raise FormatError(
+            "a vertex has several labels", path=name, hint="t/v/e files hold one; write .subiso"
+        )
     else:
         label = label_column(labels.names, labels.codes, name, encode, empty=False)  # type: ignore[assignment]
     source, target = (end.astype(np.int64) for end in graph.edge_endpoints())

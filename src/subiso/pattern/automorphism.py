@@ -1,8 +1,8 @@
 """The automorphism group of a pattern: exact order, orbits and generators, without listing the group.
 
-A chain of stabilisers: fix base vertices one by one until refinement leaves nothing to choose; then, from the last
-one back, look for one automorphism to every vertex that might be an image of the base vertex and is not yet known
-to be. The order is the product of the orbits' sizes along the chain.
+A chain of stabilisers: fix base vertices one by one until refinement leaves nothing to choose; then, from the
+last one back, look for one automorphism to every vertex that might be an image of the base vertex and is not
+yet known to be. The order is the product of the orbits' sizes along the chain.
 """
 
 from __future__ import annotations
@@ -48,6 +48,19 @@ def group_of_cells(structure: Structure, cells: Cells) -> Group:
     if len(cells) == structure.size:
         return Group(1, tuple((v,) for v in range(structure.real)), ())
     return _Chain(structure, cells).group()
+
+
+def orbits_along(structure: Structure, cells: Cells) -> dict[tuple[int, ...], list[int]]:
+    """For `cells`, and for what is left of them as one base after the other is fixed: who shares an orbit.
+
+    Each list gives every node, edge nodes too, a number that is the same within an orbit.
+    """
+    chain = _Chain(structure, cells)
+    found = {}
+    for level in reversed(range(len(chain.bases))):
+        chain.orbit_size(level)
+        found[tuple(chain.levels[level])] = [chain.find(node) for node in range(structure.size)]
+    return found
 
 
 def is_transposition(structure: Structure, a: int, b: int) -> bool:
@@ -113,7 +126,7 @@ class _Chain:
         return tuple(image)
 
     def search(self, level: int, target: int) -> Permutation | None:
-        """An automorphism that keeps the bases before `level` and sends its base to `target`, if there is one."""
+        """An automorphism that keeps the bases before `level` and sends its base to `target`, or None."""
         depth = len(self.bases)
         choices = [iter((target,))]
         states = [self.levels[level]]

@@ -1,4 +1,4 @@
-"""From loose parts to a checked pattern: clean labels and names, merge edges, refuse what cannot be matched."""
+"""From loose parts to a checked pattern: clean labels and names, merge edges, check the whole."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from subiso.errors import PatternError
+from subiso.pattern.check import check_connected, check_contradictions, check_owners
 from subiso.pattern.elements import (
     MAX_VERTICES,
     Alternatives,
-    Column,
     Comparison,
     Mask,
     PatternEdge,
@@ -51,7 +51,7 @@ def clean_conjunction(value: Any) -> Conjunction:
     >>> clean_conjunction(["A", {"B"}])
     (frozenset({'A'}), frozenset({'B'}))
     """
-    if value is None or value == ():
+    if value is None or (isinstance(value, tuple) and not value):
         return ()
     if isinstance(value, set | frozenset):
         return (clean_alternatives(value),)
@@ -88,9 +88,7 @@ class _Numbering:
     def index(self, vertex: Any) -> int:
         if isinstance(vertex, str):
             if vertex not in self.by_name:
-                raise PatternError(
-                    f"unknown vertex {vertex!r}", hint="pass names=[...] with every vertex name"
-                )
+                raise PatternError(f"unknown vertex {vertex!r}", hint="names=[...] lists them")
             return self.by_name[vertex]
         try:
             number = operator.index(vertex)
@@ -124,6 +122,7 @@ def from_edges(
     vertex_labels: Any = None,
     edge_labels: Any = None,
     directed: bool = False,
+    *,
     anti_edges: Iterable[Any] = (),
     names: Sequence[str] | None = None,
 ) -> Parts:
@@ -151,9 +150,7 @@ def _as_list(edges: Iterable[Any]) -> Iterable[Any]:
 
 def _clean_names(names: Sequence[Any]) -> tuple[str, ...]:
     if isinstance(names, str):
-        raise PatternError(
-            "names must be a sequence of strings, one per vertex", hint=f"names={list(names)!r}"
-        )
+        raise PatternError("names must be one string per vertex", hint=f"names={list(names)!r}")
     result = tuple(names)
     for name in result:
         if not isinstance(name, str) or not name:
@@ -170,17 +167,13 @@ def _vertex_labels(labels: Any, count: int, numbering: _Numbering) -> tuple[Conj
     if isinstance(labels, Mapping):
         by_index = {numbering.index(vertex): clean_conjunction(value) for vertex, value in labels.items()}
         if numbering.count > count:
-            raise PatternError(
-                f"vertex_labels names vertex {numbering.count - 1}, but there are only {count}"
-            )
+            raise PatternError(f"vertex_labels names vertex {numbering.count - 1} of {count}")
         return tuple(by_index.get(v, ()) for v in range(count))
     if isinstance(labels, str):
         raise PatternError("vertex_labels must have one entry per vertex, not be one string")
     values = list(_as_list(labels))
     if len(values) != count:
-        raise PatternError(
-            f"{len(values)} vertex labels for {count} vertices", hint="None stands for any label"
-        )
+        raise PatternError(f"{len(values)} vertex labels for {count} vertices", hint="None is any label")
     return tuple(
         (frozenset((value,)),) if type(value) is str else clean_conjunction(value) for value in values
     )
@@ -194,8 +187,10 @@ def _labelled(
     if isinstance(labels, Mapping):
         by_pair: dict[tuple[int, int], Any] = {}
         for pair, value in labels.items():
-            by_pair[numbering.pairs([pair])[0]] = value
-        unknown = [pair for pair in by_pair if pair not in set(pairs)]
+            source, target = numbering.pairs([pair])[0]
+            known = (source, target) in pairs or directed or (target, source) not in pairs
+            by_pair[(source, target) if known else (target, source)] = value
+        unknown = [pair for pair in by_pair if pair not in pairs]
         if unknown:
             raise PatternError(f"edge_labels names {unknown[0]}, which is not among the edges")
         values = [by_pair.get(pair) for pair in pairs]
@@ -217,6 +212,7 @@ def make_edge(
     directed: bool,
     labels: Alternatives | None = None,
     name: str | None = None,
+    *,
     mask: Mask | None = None,
 ) -> PatternEdge:
     """An edge in its one form: undirected ones with source <= target."""
@@ -232,6 +228,7 @@ def finish(
     vertex_labels: tuple[Conjunction, ...],
     edges: Iterable[PatternEdge],
     anti_edges: Iterable[PatternEdge] = (),
+    *,
     masks: tuple[Mask | None, ...] | None = None,
     comparisons: Iterable[Comparison] = (),
 ) -> Parts:
@@ -243,10 +240,10 @@ def finish(
     merged = merge_edges(edges)
     anti = merge_edges(anti_edges)
     if anti:
-        _check_contradictions(names, merged, anti)
-    _check_connected(names, merged, anti)
+        check_contradictions(names, merged, anti)
+    check_connected(names, merged, anti)
     unique = tuple(dict.fromkeys(comparisons))
-    _check_owners(names, merged, unique)
+    check_owners(names, merged, unique)
     return Parts(names, vertex_labels, merged, anti, masks or (None,) * len(names), unique)
 
 
@@ -272,97 +269,3 @@ def merge_edges(edges: Iterable[PatternEdge]) -> tuple[PatternEdge, ...]:
             elif result[at].name != edge.name:
                 result.append(edge)
     return tuple(result)
-
-
-def _check_connected(
-    names: tuple[str, ...], edges: tuple[PatternEdge, ...], anti: tuple[PatternEdge, ...]
-) -> None:
-    adjacency = neighbor_masks(len(names), edges)
-    everyone = (1 << len(names)) - 1
-    reached = reachable(adjacency, 1)
-    if reached == everyone:
-        return
-    first = ", ".join(name for i, name in enumerate(names) if reached >> i & 1)
-    rest = [name for i, name in enumerate(names) if not reached >> i & 1]
-    lonely = {v for edge in anti for v in (edge.source, edge.target) if not adjacency[v]}
-    hint = "join the parts by an edge, or match them one by one"
-    if lonely and len(names) > 1:
-        hint = f"{names[min(lonely)]} stands only in a negated edge; a vertex needs an edge that is there"
-    raise PatternError(f"the pattern is disconnected: no path from {first} to {', '.join(rest)}", hint=hint)
-
-
-def neighbor_masks(count: int, edges: Iterable[PatternEdge]) -> list[int]:
-    """Neighbours of each vertex as bits, whatever the direction; loops left out."""
-    masks = [0] * count
-    for edge in edges:
-        source, target = edge.source, edge.target
-        if source != target:
-            masks[source] |= 1 << target
-            masks[target] |= 1 << source
-    return masks
-
-
-def reachable(masks: list[int], start: int) -> int:
-    """Everything that can be reached from the vertices in `start`, as bits."""
-    reached = frontier = start
-    while frontier:
-        low = frontier & -frontier
-        frontier ^= low
-        new = masks[low.bit_length() - 1] & ~reached
-        reached |= new
-        frontier |= new
-    return reached
-
-
-def _check_contradictions(
-    names: tuple[str, ...], edges: tuple[PatternEdge, ...], anti_edges: tuple[PatternEdge, ...]
-) -> None:
-    by_pair: dict[tuple[int, int], list[PatternEdge]] = {}
-    for anti in anti_edges:
-        pair = (min(anti.source, anti.target), max(anti.source, anti.target))
-        by_pair.setdefault(pair, []).append(anti)
-    for edge in edges:
-        pair = (min(edge.source, edge.target), max(edge.source, edge.target))
-        for anti in by_pair.get(pair, ()):
-            if _forbids(anti, edge):
-                raise PatternError(
-                    f"the edge between {names[edge.source]} and {names[edge.target]} is both required and negated",
-                    hint="drop one of the two",
-                )
-
-
-def _forbids(anti: PatternEdge, edge: PatternEdge) -> bool:
-    if anti.labels is not None and (edge.labels is None or not edge.labels <= anti.labels):
-        return False
-    if not anti.directed or edge.source == edge.target:
-        return True
-    return edge.directed and edge.source == anti.source
-
-
-def _check_owners(
-    names: tuple[str, ...], edges: tuple[PatternEdge, ...], comparisons: tuple[Comparison, ...]
-) -> None:
-    edge_names = [edge.name for edge in edges if edge.name is not None]
-    if not edge_names and not comparisons:
-        return
-    seen = set(names)
-    for name in edge_names:
-        if not isinstance(name, str) or not name:
-            raise PatternError(f"an edge name is a string that is not empty, not {name!r:.80}")
-        if name in seen:
-            raise PatternError(
-                f"the name {name!r} is used twice", hint="vertices and edges share their names"
-            )
-        seen.add(name)
-    for comparison in comparisons:
-        for side in (comparison.left, comparison.right):
-            if isinstance(side, Column):
-                known = (
-                    0 <= side.owner < len(names) if isinstance(side.owner, int) else side.owner in edge_names
-                )
-                if not known:
-                    raise PatternError(f"{side.owner!r} is neither a vertex nor a named edge of the pattern")
-                if not isinstance(side.column, str) or not side.column:
-                    raise PatternError(
-                        f"a column name is a string that is not empty, not {side.column!r:.80}"
-                    )

@@ -1,19 +1,20 @@
 """Canonical forms: equal exactly for isomorphic patterns.
 
-Individualisation and refinement, level by level: of all branches only those with the smallest trace are kept, and of
-branches that an automorphism carries into each other only one. What is left at the end differs at most in its
-adjacency, of which the smallest is the form.
+Individualisation and refinement, level by level: of all branches only those with the smallest trace are kept,
+and of branches that an automorphism carries into each other only one. What is left at the end differs at most
+in its adjacency, of which the smallest is the form.
 """
 
 from __future__ import annotations
 
 from typing import Any
 
-from subiso.pattern.automorphism import group_of_cells, is_transposition
+from subiso.pattern.automorphism import is_transposition, orbits_along
 from subiso.pattern.refine import Cells, bits, color_cells, individualize, refine, smallest_cell
 from subiso.pattern.structure import Structure
 
 CanonicalForm = tuple[Any, ...]
+_Orbits = dict[tuple[int, ...], list[int]]
 
 
 def canonical_labelling(structure: Structure) -> tuple[CanonicalForm, tuple[int, ...]]:
@@ -21,8 +22,9 @@ def canonical_labelling(structure: Structure) -> tuple[CanonicalForm, tuple[int,
     cells = color_cells(structure)
     refine(structure, cells, cells.copy())
     frontier = [cells]
+    known: _Orbits = {}
     while (position := smallest_cell(structure, frontier[0])) >= 0:
-        frontier = _next_level(structure, frontier, position)
+        frontier = _next_level(structure, frontier, position, known)
     leaves = [tuple(cell.bit_length() - 1 for cell in leaf) for leaf in frontier]
     rows, order = min((_rows(structure, leaf), leaf) for leaf in leaves)
     colors = tuple(structure.colors[node] for node in order)
@@ -30,11 +32,11 @@ def canonical_labelling(structure: Structure) -> tuple[CanonicalForm, tuple[int,
     return form, order
 
 
-def _next_level(structure: Structure, frontier: list[Cells], position: int) -> list[Cells]:
+def _next_level(structure: Structure, frontier: list[Cells], position: int, known: _Orbits) -> list[Cells]:
     best: list[int] | None = None
     kept: list[Cells] = []
     for cells in frontier:
-        for node in _representatives(structure, cells, position):
+        for node in _representatives(structure, cells, position, known):
             child, trace = individualize(structure, cells, position, node)
             if best is None or trace < best:
                 best, kept = trace, [child]
@@ -43,17 +45,23 @@ def _next_level(structure: Structure, frontier: list[Cells], position: int) -> l
     return kept
 
 
-def _representatives(structure: Structure, cells: Cells, position: int) -> list[int]:
+def _representatives(structure: Structure, cells: Cells, position: int, known: _Orbits) -> list[int]:
     """One node of the cell for each orbit of the automorphisms that keep `cells`."""
     found: list[int] = []
     for node in bits(cells[position]):
         if not any(is_transposition(structure, node, other) for other in found):
             found.append(node)
-    if len(found) == 1 or found[0] >= structure.real:
+    if len(found) == 1:
         return found
-    orbits = group_of_cells(structure, cells).orbits
-    cell = cells[position]
-    return [orbit[0] for orbit in orbits if cell >> orbit[0] & 1]
+    key = tuple(cells)
+    if key not in known:
+        # One search answers for a whole path of the tree, the one that always takes the first node.
+        known.update(orbits_along(structure, cells))
+    orbit_of = known[key]
+    first: dict[int, int] = {}
+    for node in bits(cells[position]):
+        first.setdefault(orbit_of[node], node)
+    return list(first.values())
 
 
 def _rows(structure: Structure, order: tuple[int, ...]) -> tuple[tuple[int, ...], ...]:

@@ -159,7 +159,7 @@ def named_edges(name: str) -> Edges:
         return _PAIRED["biclique" if word == "k" else word](int(one), int(two))
     raise PatternError(
         f"no pattern is called {name!r:.80}",
-        hint="Pattern.catalogue() lists the names, for example diamond or clique4",
+        hint="Pattern.catalogue() lists the names",
     )
 
 

@@ -101,9 +101,7 @@ class Conditions(Cursor):
     def compare(self, left: Side, op: Operator, right: Side, place: Token) -> None:
         if not isinstance(left, Column):
             if not isinstance(right, Column):
-                self.fail(
-                    "a comparison of two constants", place, hint="one side must be a column, as in a.age > 30"
-                )
+                self.fail("a comparison of two constants", place, hint="one side must be a column")
             left, op, right = right, FLIPPED[op], left
         self.comparisons.append(Comparison(left, op, right))
 
@@ -127,7 +125,7 @@ class Conditions(Cursor):
             self.refuse("parameters ($name)", hint="put the value into the text")
         if self.sees("("):
             self.refuse("arithmetic in conditions", hint=_USE_MASK)
-        self.fail("expected a column such as a.age, or a constant")
+        return self.fail("expected a column such as a.age, or a constant")
 
     def refuse_word(self, token: Token) -> None:
         word = token.text.upper()
@@ -144,7 +142,7 @@ class Conditions(Cursor):
         if self.owner(token.text) is not None:
             self.refuse(
                 f"comparing {token.text[:40]} itself",
-                hint=f"compare a column of it, as in {token.text[:40]}.age",
+                hint=f"compare a column: {token.text[:40]}.age",
             )
 
     def column(self) -> Column:
@@ -191,15 +189,21 @@ def restrict(parts: Parts, comparisons: Sequence[str | Comparison], masks: Mappi
         else:
             raise PatternError(
                 f"a condition is text, not {type(item).__name__}",
-                hint='masks go by name: where("a.x > 3", a=array)',
+                hint='as in where("a.x > 3", a=array)',
             )
     vertex_masks, edges = list(parts.masks), list(parts.edges)
     for name, values in masks.items():
-        _apply_mask(
-            name, Mask(values) if not isinstance(values, Mask) else values, owners, vertex_masks, edges
-        )
+        mask = values if isinstance(values, Mask) else Mask(values)
+        _apply_mask(name, mask, owners, vertex_masks, edges)
     every = (*parts.comparisons, *added)
-    return finish(parts.names, parts.vertex_labels, edges, parts.anti_edges, tuple(vertex_masks), every)
+    return finish(
+        parts.names,
+        parts.vertex_labels,
+        edges,
+        parts.anti_edges,
+        masks=tuple(vertex_masks),
+        comparisons=every,
+    )
 
 
 def _apply_mask(
@@ -216,10 +220,10 @@ def _apply_mask(
     if owner is None and name != "edge":
         known = ", ".join(owners)
         raise PatternError(
-            f"where({name}=...): no vertex or edge has that name", hint=f"names are {known}, or edge"
+            f"no vertex or edge is called {name!r:.80}", hint=f"there are {known}; edge= is for every edge"
         )
     if not edges:
-        raise PatternError(f"where({name}=...): the pattern has no edge")
+        raise PatternError(f"the pattern has no edge for the mask {name}")
     for i, edge in enumerate(edges):
         if owner is None or edge.name == owner:
             both = _both(edge.mask, mask)

@@ -115,7 +115,7 @@ class _Parser(Cursor):
         for i, parameter in enumerate(parameters):
             if parameter.text in texts[:i]:
                 self.fail(f"the parameter {describe(parameter)} stands twice", parameter)
-        self.expect("{", "'{'")
+        self.advance()
         body: list[_Statement] = []
         while not self.sees("}"):
             if self.token.kind == END:
@@ -146,9 +146,7 @@ class _Parser(Cursor):
         if self.sees("("):
             return _Call(first, self.arguments())
         if self.sees("===") or (self.sees("==") and self.peek()[:2] == (SYMBOL, "=")):
-            self.refuse(
-                "=== (automorphism notation)", hint="leave it out: each subgraph is counted once anyway"
-            )
+            self.refuse("=== (automorphism notation)", hint="leave it out: subgraphs count once anyway")
         if self.sees(".", "["):
             return _Constraint(first, self.column(), self.operator(), self.value())
         return self.edge(first)
@@ -181,12 +179,11 @@ class _Parser(Cursor):
             self.refuse(
                 "the arrow --",
                 place,
-                hint="DotMotif's inhibiting edge is -|; an undirected one is unknown to it",
+                hint="write -| for an inhibiting edge",
             )
         if self.accept("["):
             label = self.name("the type of the edge").text
             self.expect("]", "']'")
-            self.accept(">")
             return label
         if not self.sees(*_TYPES):
             self.fail("expected one of > + | after the first sign of an arrow")
@@ -196,7 +193,7 @@ class _Parser(Cursor):
         """What follows a name: `.key`, `[key]` or `["key"]`."""
         if self.accept("."):
             return self.name("the name of an attribute").text
-        self.expect("[", "'.' and the name of an attribute")
+        self.advance()
         if self.token.kind not in (*_NAMES, STRING) or not self.token.text:
             self.fail("expected the name of an attribute")
         key = self.advance().text
@@ -212,9 +209,7 @@ class _Parser(Cursor):
         place = self.token
         value = self.value()
         if value.owner is not None:
-            self.refuse(
-                "other attributes inside [...]", place, hint="name the edge with 'as' and compare below"
-            )
+            self.refuse("other attributes inside [...]", place, hint="name the edge with 'as'")
         return key, op, value.value
 
     def operator(self) -> Operator:
@@ -224,7 +219,7 @@ class _Parser(Cursor):
         word = self.peek() if self.sees("!") else token
         if word.kind == NAME and word.text.lower() in ("in", "contains"):
             self.refuse(f"the operator {word.text.lower()}", token, hint=_USE_MASK)
-        self.fail("expected a comparison such as > or =")
+        return self.fail("expected a comparison such as > or =")
 
     def value(self) -> _Value:
         token = self.token

@@ -53,4 +53,4 @@ class Draft:
 
     def finish(self) -> Parts:
         labels = tuple(sorted_conjunction(groups) for groups in self.labels)
-        return finish(tuple(self.indices), labels, self.edges, self.anti_edges, None, self.comparisons)
+        return finish(tuple(self.indices), labels, self.edges, self.anti_edges, comparisons=self.comparisons)

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+import math
 import operator
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
-from hashlib import blake2b
 from typing import Any, Literal, cast
 
 import numpy as np
@@ -58,6 +58,8 @@ class Mask:
     @cached_property
     def digest(self) -> bytes:
         """Sixteen bytes that stand for length and content."""
+        from hashlib import blake2b  # loads OpenSSL, which most patterns never need
+
         state = blake2b(self.array.size.to_bytes(8, "little"), digest_size=16)
         state.update(np.packbits(self.array).data)
         return state.digest()
@@ -86,7 +88,10 @@ class Mask:
 
 
 def _frozen_bools(values: Any) -> np.ndarray[Any, np.dtype[np.bool_]]:
-    array = np.asarray(values)
+    try:
+        array = np.asarray(values)
+    except (TypeError, ValueError) as error:
+        raise PatternError(f"a mask must be a boolean array: {error}") from None
     if array.dtype != np.bool_ or array.ndim != 1:
         raise PatternError(
             f"a mask must be one-dimensional and boolean, not {array.dtype} of shape {array.shape}",
@@ -132,7 +137,7 @@ def clean_constant(value: Any) -> Constant:
         value = value.item()
     if not isinstance(value, bool | int | float | str):
         raise PatternError(f"a column can be compared with a number, a string or a bool, not {value!r:.80}")
-    if isinstance(value, float) and value != value:
+    if isinstance(value, float) and math.isnan(value):
         raise PatternError("a comparison with NaN is never true")
     if isinstance(value, int) and value.bit_length() > 1000:
         raise PatternError(f"an integer of {value.bit_length()} bits is too large to compare with")

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
+from functools import cache
 
 from subiso.errors import PatternError
-from subiso.pattern.build import neighbor_masks
 from subiso.pattern.canonical import CanonicalForm, canonical_labelling
 from subiso.pattern.catalogue import usual_names
+from subiso.pattern.check import neighbor_masks
 from subiso.pattern.elements import plain_edge
 from subiso.pattern.pattern import Pattern
 from subiso.pattern.structure import plain_structure
@@ -28,7 +28,7 @@ def connected_patterns(k: int) -> list[Pattern]:
     return [pattern for pattern, _ in _connected(k)]
 
 
-@lru_cache(maxsize=None)
+@cache
 def _connected(k: int) -> tuple[tuple[Pattern, CanonicalForm], ...]:
     if k == 1:
         one = Pattern.clique(1)
@@ -39,7 +39,7 @@ def _connected(k: int) -> tuple[tuple[Pattern, CanonicalForm], ...]:
         base = smaller.neighbor_masks
         for joined in range(1, 1 << (k - 1)):
             rows = tuple(row | (joined >> v & 1) << (k - 1) for v, row in enumerate(base))
-            form, order = canonical_labelling(plain_structure((*rows, joined)))
+            form, _ = canonical_labelling(plain_structure((*rows, joined)))
             if form not in found:
                 found[form] = form[-1][0]
     names = _names(k)
@@ -48,9 +48,8 @@ def _connected(k: int) -> tuple[tuple[Pattern, CanonicalForm], ...]:
         if form in names:
             pattern = Pattern.named(names[form])
         else:
-            pattern = Pattern.from_edges(
-                [(u, v) for u in range(k) for v in range(u + 1, k) if rows[u] >> v & 1]
-            )
+            edges = [(u, v) for u in range(k) for v in range(u + 1, k) if rows[u] >> v & 1]
+            pattern = Pattern.from_edges(edges)
         result.append((pattern, form))
     result.sort(key=lambda item: (len(item[0].edges), _degrees(item[0]), item[1]))
     return tuple(result)
@@ -60,7 +59,7 @@ def _degrees(pattern: Pattern) -> list[int]:
     return sorted((mask.bit_count() for mask in pattern.neighbor_masks), reverse=True)
 
 
-@lru_cache(maxsize=None)
+@cache
 def _names(count: int) -> dict[CanonicalForm, str]:
     result: dict[CanonicalForm, str] = {}
     for name, edges in usual_names(count):

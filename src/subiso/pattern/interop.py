@@ -25,7 +25,7 @@ def from_networkx(graph: Any, vertex_label: str | None, edge_label: str | None) 
     if edge_label is not None:
         _check_attribute(edge_label, edge_labels, "edge")
     names = [node if isinstance(node, str) else str(node) for node in nodes]
-    return from_edges(pairs, vertex_labels, edge_labels, graph.is_directed(), (), names)
+    return from_edges(pairs, vertex_labels, edge_labels, graph.is_directed(), names=names)
 
 
 def _check_attribute(name: str, values: list[Any], what: str) -> None:

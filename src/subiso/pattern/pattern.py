@@ -1,4 +1,4 @@
-"""Pattern: the small labelled graph that is looked for. Immutable; knows nothing of graphs, plans or devices."""
+"""Pattern: the small labelled graph that is looked for. Immutable; knows nothing of graphs and plans."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from subiso.pattern import build
 from subiso.pattern.automorphism import Group, Permutation, closure, stabilizer
 from subiso.pattern.canonical import CanonicalForm, canonical_labelling
 from subiso.pattern.catalogue import Catalogue
+from subiso.pattern.check import neighbor_masks
 from subiso.pattern.elements import Comparison, Mask, PatternEdge
 from subiso.pattern.structure import Structure, structure_of
 
@@ -73,7 +74,7 @@ class Pattern(Catalogue):
     # ---- other ways in ------------------------------------------------------------------------------------
 
     @classmethod
-    def from_edges(  # type: ignore[override]
+    def from_edges(  # type: ignore[override]  # noqa: PLR0917
         cls,
         edges: Iterable[Any],
         vertex_labels: Any = None,
@@ -84,16 +85,19 @@ class Pattern(Catalogue):
     ) -> Self:
         """A pattern from pairs of vertices, which are indices (or names, where `names` is given).
 
-        `vertex_labels` has one entry per vertex (or is a mapping): None is any label, a set means one of them, a
-        list or tuple all of them. `edge_labels` has one entry per edge (or is a mapping from pairs): None, a
-        label, or several to choose from.
+        `vertex_labels` has one entry per vertex (or is a mapping): None is any label, a set means one of
+        them, a list or tuple all of them. `edge_labels` has one entry per edge (or is a mapping from pairs):
+        None, a label, or several to choose from.
 
         >>> print(Pattern.from_edges([(0, 1), (1, 2), (0, 2)], vertex_labels=[3, 3, None]))
         (a:3)--(b:3), (b)--(c), (a)--(c)
-        >>> print(Pattern.from_edges([(0, 1)], edge_labels=[{"PAYS", "OWES"}], directed=True, names=["x", "y"]))
+        >>> print(Pattern.from_edges([("x", "y")], None, [{"PAYS", "OWES"}], directed=True, names=["x", "y"]))
         (x)-[:OWES|PAYS]->(y)
         """
-        return cls._make(build.from_edges(edges, vertex_labels, edge_labels, directed, anti_edges, names))
+        parts = build.from_edges(
+            edges, vertex_labels, edge_labels, directed, anti_edges=anti_edges, names=names
+        )
+        return cls._make(parts)
 
     @classmethod
     def from_networkx(
@@ -118,12 +122,12 @@ class Pattern(Catalogue):
 
         return cls._make(parse_dotmotif(text))
 
-    def where(self, *comparisons: str | Comparison, **masks: Any) -> Self:
+    def where(self, /, *comparisons: str | Comparison, **masks: Any) -> Self:
         """The same pattern with further conditions.
 
-        Masks are boolean arrays by vertex (`where(a=ages > 30)`) or, for a named edge, by edge (`where(e=big)`);
-        `edge=` applies to every edge, unless something is called "edge". Comparisons are text:
-        "a.time < b.time", "a.age > 30", "e.amount >= 100".
+        Masks are boolean arrays by vertex (`where(a=ages > 30)`) or, for a named edge, by edge
+        (`where(e=big)`); `edge=` applies to every edge, unless something is called "edge". Comparisons are
+        text: "a.time < b.time", "a.age > 30", "e.amount >= 100".
 
         >>> print(Pattern("(a)-[e]->(b)").where("a.age > 30", "e.amount >= 100"))
         (a)-[e]->(b) WHERE a.age > 30 AND e.amount >= 100
@@ -134,12 +138,20 @@ class Pattern(Catalogue):
 
     def to_undirected(self) -> Self:
         """The same pattern with every direction forgotten; edges that become equal merge."""
-        parts = self._parts()
 
         def turn(edges: tuple[PatternEdge, ...]) -> list[PatternEdge]:
-            return [build.make_edge(e.source, e.target, False, e.labels, e.name, e.mask) for e in edges]
+            return [build.make_edge(e.source, e.target, False, e.labels, e.name, mask=e.mask) for e in edges]
 
-        return self._make(build.finish(*parts[:2], turn(self.edges), turn(self.anti_edges), *parts[4:]))
+        return self._make(
+            build.finish(
+                self.names,
+                self.vertex_labels,
+                turn(self.edges),
+                turn(self.anti_edges),
+                masks=self.masks,
+                comparisons=self.comparisons,
+            )
+        )
 
     # ---- what it is ---------------------------------------------------------------------------------------
 
@@ -157,8 +169,8 @@ class Pattern(Catalogue):
         """For each vertex its neighbours, in either direction, as bits of an int; loops left out."""
         found = self._cache.get("neighbors")
         if found is None:
-            found = self._cache["neighbors"] = tuple(build.neighbor_masks(self.num_vertices, self.edges))
-        return found  # type: ignore[no-any-return]
+            found = self._cache["neighbors"] = tuple(neighbor_masks(self.num_vertices, self.edges))
+        return found
 
     def index(self, vertex: str | int) -> int:
         """The index of a vertex given by name, or by index itself.
@@ -195,7 +207,7 @@ class Pattern(Catalogue):
         found = self._cache.get("structure")
         if found is None:
             found = self._cache["structure"] = structure_of(self)
-        return found  # type: ignore[no-any-return]
+        return found
 
     def _group(self, fixed: Iterable[int | str] = (), extra_colors: Any = None) -> Group:
         key = (frozenset([self.index(v) for v in fixed]), self._ranks(extra_colors))
@@ -270,7 +282,7 @@ class Pattern(Catalogue):
         found = self._cache.get("canonical")
         if found is None:
             found = self._cache["canonical"] = canonical_labelling(self._structure())[0]
-        return found  # type: ignore[no-any-return]
+        return found
 
     def is_isomorphic(self, other: Pattern) -> bool:
         """Whether a renumbering turns one into the other, with labels, direction and conditions."""
@@ -306,7 +318,7 @@ class Pattern(Catalogue):
         found = self._cache.get("hash")
         if found is None:
             found = self._cache["hash"] = hash(self._parts())
-        return found  # type: ignore[no-any-return]
+        return found
 
     def __setattr__(self, name: str, value: Any) -> NoReturn:
         raise AttributeError(f"a pattern cannot be changed: {name}")

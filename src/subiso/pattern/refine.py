@@ -108,7 +108,7 @@ def individualize(structure: Structure, cells: Cells, position: int, node: int) 
 
 
 def smallest_cell(structure: Structure, cells: Cells) -> int:
-    """Where to branch: the first smallest cell of several nodes, vertices before edge nodes; -1 when there is none.
+    """Where to branch: the first smallest cell of several nodes, vertices before edge nodes; -1: nowhere.
 
     Small cells keep a search inside the part of the pattern that it has already touched.
     """

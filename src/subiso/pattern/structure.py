@@ -1,8 +1,8 @@
 """A pattern as a coloured structure: vertex colours and coloured pairs, all that symmetry depends on.
 
 Nodes are the pattern's vertices and, after them, one node for each edge that is compared with another edge or
-with a vertex (``e1.time < e2.time``): such a comparison relates up to four vertices, and an edge that is a node
-turns it back into a relation of pairs.
+with a vertex (``e1.time < e2.time``): such a comparison relates up to four vertices, and an edge that is a
+node turns it back into a relation of pairs.
 """
 
 from __future__ import annotations
@@ -26,8 +26,8 @@ _PLAIN_NODE = (0, (), b"", ())
 class Structure:
     """`relations[r][u]` holds, as bits, every v for which the pair (u, v) has colour r.
 
-    Each pair's colour determines the colour of the reversed pair, so no transposed copy is needed. Colours are
-    ranks of `color_keys` and `relation_keys`, which are the same for isomorphic patterns.
+    Each pair's colour determines the colour of the reversed pair, so no transposed copy is needed. Colours
+    are ranks of `color_keys` and `relation_keys`, which are the same for isomorphic patterns.
     """
 
     real: int

@@ -36,8 +36,8 @@ _HINTS = {
 }
 # Words that a writer of text must quote when a vertex or an edge has them for a name.
 KEYWORDS = frozenset(_REFUSED) | {
-    "MATCH", "WHERE", "AND", "OR", "XOR", "NOT", "TRUE", "FALSE", "NULL", "CASE", "IN", "IS", "STARTS", "ENDS",
-    "CONTAINS",
+    "MATCH", "WHERE", "AND", "OR", "XOR", "NOT", "TRUE", "FALSE", "NULL", "CASE", "IN", "IS", "STARTS",
+    "ENDS", "CONTAINS",
 }  # fmt: skip
 
 
@@ -117,9 +117,7 @@ class _Parser(Conditions):
         arrow = self.arrow()
         target = self.vertex()
         if self.sees("-", "<"):
-            self.refuse(
-                "a negated path of several edges", place, hint="negate each edge: !(a)-->(b), !(b)-->(c)"
-            )
+            self.refuse("a negated path of several edges", place, hint="negate each edge by itself")
         self.add_anti_edge(arrow, source, target)
 
     # ---- vertices -----------------------------------------------------------------------------------------
@@ -191,7 +189,7 @@ class _Parser(Conditions):
         if self.sees("!", "%", "(", "$"):
             what = {"!": "negated labels (:!A)", "%": "the label wildcard %", "(": "parentheses in labels"}
             self.refuse(what.get(self.token.text, "dynamic labels"))
-        self.fail("expected a label", hint='labels with other characters are quoted: (a:"my label")')
+        return self.fail("expected a label", hint='labels with other characters are quoted: (a:"my label")')
 
     def properties(self) -> list[tuple[str, object]]:
         """A property map: each entry becomes a comparison with ==."""
@@ -244,23 +242,21 @@ class _Parser(Conditions):
             return None
         groups = self.labels()
         if len(groups) > 1 or self.sees(":"):
-            self.refuse(
-                "several labels on one edge", hint="an edge has one label; write alternatives as [:A|B]"
-            )
+            self.refuse("several labels on one edge", hint="alternatives are written [:A|B]")
         return groups[0]
 
     def skip_inline(self) -> None:
         # The edge's own name is known only once the edge is, so its WHERE is read afterwards.
-        while self.token.kind != END and not self.sees("]"):
+        depth = 0
+        while self.token.kind != END and (depth or not self.sees("]")):
+            depth += self.sees("[") - self.sees("]")
             self.advance()
 
     def add_edge(self, arrow: _Arrow, source: int, target: int) -> None:
         name = self.edge_name(arrow)
         if arrow.left and arrow.right:
             if name is not None or arrow.inline is not None:
-                self.refuse(
-                    "a name or conditions on <-->, which is two edges", arrow.start, hint="write both edges"
-                )
+                self.refuse("a name or conditions on <-->", arrow.start, hint="write its two edges out")
             self.draft.edge(source, target, True, arrow.labels, None)
             self.draft.edge(target, source, True, arrow.labels, None)
             return
@@ -293,13 +289,13 @@ class _Parser(Conditions):
             self.refuse(
                 "negating <-->, which is two edges",
                 arrow.start,
-                hint="use !(a)--(b) for no edge in either direction",
+                hint="!(a)--(b) means no edge at all",
             )
         if arrow.left:
             source, target = target, source
         self.draft.anti_edge(source, target, arrow.left or arrow.right, arrow.labels)
 
-    # ---- conditions that only make sense here ---------------------------------------------------------------
+    # ---- conditions that only make sense here -----------------------------------------------------------
 
     def negation(self) -> None:
         place = self.advance()
@@ -331,9 +327,7 @@ class _Parser(Conditions):
             if following[:2] == (SYMBOL, "("):
                 self.refuse(f"the function {token.text[:40]}()")
             if following.kind == SYMBOL and following.text in "-!~":
-                self.fail(
-                    message, hint="vertices stand in parentheses; for DotMotif use Pattern.from_dotmotif"
-                )
+                self.fail(message, hint="DotMotif's arrows are read by Pattern.from_dotmotif")
             self.fail(message, hint=_catalogue_hint(token.text))
         if token.kind == SYMBOL and token.text in "*+{":
             self.refuse("quantified paths", hint="write every edge out")

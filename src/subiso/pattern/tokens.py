@@ -1,4 +1,4 @@
-"""Text into tokens, and a cursor over them whose errors show the text and a caret. Shared by both languages."""
+"""Text into tokens, and a cursor over them whose errors show the text and a caret; for both languages."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ NAME, QUOTED, STRING, NUMBER, SYMBOL, END = "name", "quoted name", "string", "nu
 
 _COMMON = r"""
   (?P<space>\s+)
-| (?P<number>(?:[0-9]+\.[0-9]+(?:[eE][+-]?[0-9]+)?|[0-9]+[eE][+-]?[0-9]+|\.[0-9]+(?:[eE][+-]?[0-9]+)?|[0-9]+)(?!\w))
+| (?P<number>(?:(?:[0-9]+|(?<![\w`\])]))\.[0-9]+(?:[eE][+-]?[0-9]+)?|[0-9]+[eE][+-]?[0-9]+|[0-9]+)(?!\w))
 | (?P<name>\w+)
 | (?P<quoted>`(?:[^`]|``)*`)
 | (?P<symbol>===|<=|>=|<>|!=|==|=~|\.\.|[-()\[\]{}<>=!,;:|&.*+/%$^?@~])
@@ -45,7 +45,7 @@ _UNFINISHED = {'"': "a string", "'": "a string", "`": "a quoted name", "/": "a c
 
 
 class Token(NamedTuple):
-    """One token: its kind, its text (of strings and quoted names: what they stand for) and where it starts."""
+    """One token: its kind, its text (of strings and quoted names: the content) and where it starts."""
 
     kind: str
     text: str
@@ -59,9 +59,8 @@ def syntax_error(message: str, text: str, position: int, hint: str | None = None
     start = max(line_start, position - _WINDOW)
     shown = text[start : position + _WINDOW]
     before = "..." if start > line_start else ""
-    error = PatternSyntaxError(
-        message, text=before + shown, position=len(before) + position - start, hint=hint
-    )
+    place = len(before) + position - start
+    error = PatternSyntaxError(message, text=before + shown, position=place, hint=hint)
     error.text, error.position = text, position
     return error
 
@@ -88,26 +87,26 @@ def tokenize(text: str, dotmotif: bool = False) -> list[Token]:
         if found is None or found.lastgroup is None:
             raise _bad_character(text, position)
         kind, piece = found.lastgroup, found.group()
+        if piece == "/" and text.startswith("/*", position) and not dotmotif:
+            raise _bad_character(text, position)
         if kind in ("space", "comment"):
             new_line = new_line or "\n" in piece
         else:
-            tokens.append(_token(kind, piece, text, position, new_line, dotmotif))
+            token = Token(kind, piece, position, new_line)
+            tokens.append(_unquoted(token, text, dotmotif) if kind in ("quoted", "string") else token)
             new_line = False
         position = found.end()
     tokens.append(Token(END, "", len(text), new_line))
     return tokens
 
 
-def _token(kind: str, piece: str, text: str, position: int, new_line: bool, dotmotif: bool) -> Token:
-    if kind == "quoted":
-        name = piece[1:-1].replace("``", "`")
-        if not name:
-            raise syntax_error("a quoted name cannot be empty", text, position)
-        return Token(QUOTED, name, position, new_line)
-    if kind == "string":
-        body = piece[1:-1] if dotmotif else _unescape(piece[1:-1], text, position + 1)
-        return Token(STRING, body, position, new_line)
-    return Token(kind, piece, position, new_line)
+def _unquoted(token: Token, text: str, dotmotif: bool) -> Token:
+    body = token.text[1:-1]
+    if token.kind == "string":
+        return token._replace(text=body if dotmotif else _unescape(body, text, token.position + 1))
+    if not body:
+        raise syntax_error("a quoted name cannot be empty", text, token.position)
+    return token._replace(kind=QUOTED, text=body.replace("``", "`"))
 
 
 def _unescape(body: str, text: str, position: int) -> str:

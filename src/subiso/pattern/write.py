@@ -41,10 +41,9 @@ class _Writer:
 
     def terms(self) -> list[str]:
         parts = self.parts
-        # Vertices are numbered by first appearance: where the edges alone would give another order, list them first.
-        seen = dict.fromkeys(
-            v for edge in (*parts.edges, *parts.anti_edges) for v in (edge.source, edge.target)
-        )
+        # Vertices are numbered by first appearance; where the edges give another order, list them first.
+        edges = (*parts.edges, *parts.anti_edges)
+        seen = dict.fromkeys(v for edge in edges for v in (edge.source, edge.target))
         in_order = list(seen) == list(range(len(parts.names)))
         terms = [] if in_order else [self.vertex(v) for v in range(len(parts.names))]
         terms += [self.edge(edge) for edge in parts.edges]
