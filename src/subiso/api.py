@@ -196,7 +196,9 @@ def motifs(graph: Graph, k: int, *, induced: bool = False, **options: Unpack[How
 
     >>> import subiso as si
     >>> print(si.motifs(si.Graph.from_edges([0, 1, 2, 0], [1, 2, 0, 3]), 3, induced=True))
-    motif ... count ...
+    motif     count  pattern
+    wedge         2  (a)--(b), (b)--(c)
+    triangle      1  (a)--(b), (b)--(c), (a)--(c)
     """
     patterns = connected_patterns(k)
     counts = count(graph, patterns, induced=induced, **options)

@@ -195,3 +195,10 @@ def test_params_reach_the_engine(graph: si.Graph, monkeypatch: pytest.MonkeyPatc
 def test_errors_can_be_pickled(error: SubisoError) -> None:
     copy = pickle.loads(pickle.dumps(error))
     assert type(copy) is type(error) and str(copy) == str(error) and vars(copy) == vars(error)
+
+
+def test_explain(graph: si.Graph) -> None:
+    pytest.importorskip("subiso.plan.explain", reason="the planner is not here yet")
+    assert "a" in str(si.explain(graph, TRIANGLE))
+    with pytest.raises(QueryError, match="no vertex 'z'"):
+        si.explain(graph, TRIANGLE, anchor={"z": 1})

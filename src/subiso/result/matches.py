@@ -183,7 +183,7 @@ class Matches:
         `roles`, the pattern vertices they stand for; edges their `id` and, where there is one, `label`.
         """
         self.collect()
-        return self._converter.networkx(self._kept or [], union=union)
+        return self._converter.to_networkx(self._kept or [], union=union)
 
     # ---- running
 
