@@ -112,7 +112,8 @@ template <class Row>
 std::size_t count_loops(const Lists<Row>& lists) {
   std::size_t loops = 0;
   for (std::uint32_t v = 0; v < lists.num_keys(); ++v)
-    for (auto i = lists.offsets[v]; i < lists.offsets[v + 1] && lists.values[i] <= v; ++i) loops += lists.values[i] == v;
+    for (auto i = lists.offsets[v]; i < lists.offsets[v + 1] && lists.values[i] <= v; ++i)
+      loops += lists.values[i] == v;
   return loops;
 }
 

@@ -144,12 +144,12 @@ def parts_from_csr(
     into = _in_arrays(directed, in_offsets, in_neighbors)
     n = len(out[0]) - 1
     loops = None
-    for lists in (out, into):  # cheap enough to look at even when the caller vouches for the rest
-        if lists[0] is not None and lists[1] is not None and int(lists[0][-1]) != len(lists[1]):
-            raise GraphError(f"offsets end at {int(lists[0][-1])} but there are {len(lists[1])} neighbors")
     if not checked:
         loops, has_parallel = _check_lists(out, into, directed)
         has_loops = loops > 0
+    for lists in (out, into):  # cheap enough to look at even when the caller vouches for the rest
+        if lists[0] is not None and lists[1] is not None and int(lists[0][-1]) != len(lists[1]):
+            raise GraphError(f"offsets end at {int(lists[0][-1])} but there are {len(lists[1])} neighbors")
     if directed:
         num_edges = len(out[1])
     elif num_edges is None or not checked:
