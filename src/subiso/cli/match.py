@@ -60,7 +60,8 @@ def match(
 ) -> None:
     """List the matches of a pattern, one row each.
 
-    The columns are the pattern's vertices; rows are streamed. Exit code 3 says that there may be more, because of --limit or --timeout.
+    The columns are the pattern's vertices; rows are streamed. Exit code 3 says that there may be more,
+    because of --limit or --timeout.
     """
     from subiso import api
     from subiso.cli.output import choose_format, emit_matches

@@ -28,7 +28,7 @@ PatternText = Annotated[
     str,
     typer.Argument(
         metavar="PATTERN",
-        help='Text such as "(a:Person)-->(b), !(a)--(c)", a name such as triangle or K4, or @FILE with the text.',
+        help='Text such as "(a:Person)-->(b), (b)--(c)", a name such as triangle or K4, or @FILE.',
     ),
 ]
 PatternTexts = Annotated[

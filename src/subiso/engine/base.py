@@ -68,6 +68,17 @@ class Stream(Protocol):
         """Stop the workers and join their threads; may be called again."""
 
 
+def part_of(progress: Callable[[float], None] | None, i: int, n: int) -> Callable[[float], None] | None:
+    """The progress function for step i of n equal ones.
+
+    >>> part_of(print, 1, 2)(0.5)
+    0.75
+    """
+    if progress is None or n == 1:
+        return progress
+    return lambda done: progress((i + done) / n)
+
+
 class Engine(Protocol):
     """What a module under `engine/` offers; `reference` and `cpu` are such modules."""
 

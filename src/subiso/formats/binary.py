@@ -50,7 +50,7 @@ def read(path: str | os.PathLike[str], *, directed: bool | None = None, check: b
     header, sections = unpack(raw, name)
     if directed is not None and directed != bool(header.flags & DIRECTED):
         kind = "directed" if header.flags & DIRECTED else "undirected"
-        raise FormatError(f"the file holds a {kind} graph", path=name, hint="leave directed= out")
+        raise FormatError(f"the graph in the file is {kind}", path=name, hint="leave directed= out")
     if check is None:
         check = len(raw) <= ALWAYS_CHECKED
     if check:

@@ -18,6 +18,8 @@ from subiso.formats.text import Cells, Schema
 if TYPE_CHECKING:
     from subiso.formats.table import Dialect, Opening
 
+QUOTE = ord('"')
+
 
 def read_quoted(
     text: TextSource, dialect: Dialect, opening: Opening, layout: Layout, schema: Schema
@@ -29,6 +31,8 @@ def read_quoted(
         hint = "remove the comment lines, or the quotes, or pass comments=''"
         raise text.error("comments and quoted fields in one file are not supported", hint=hint)
     try:
+        if sum(int((block == QUOTE).sum()) for block in text.blocks()) % 2:
+            explain(text, dialect, opening, layout, schema)  # PyArrow lets a quote that is never closed pass
         with os_errors(text.path), open_bytes(text.path) as file:
             table = _read_arrow(file, dialect, opening, schema)
         return [

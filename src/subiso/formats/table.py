@@ -70,7 +70,10 @@ def open_table(source: TextSource, dialect: Dialect, *, vertices: bool = False) 
             continue
         if stripped[:1] and stripped[0] in dialect.comments:
             continue
-        rows.append((number, split_fields(line, dialect.delimiter)))
+        try:
+            rows.append((number, split_fields(line, dialect.delimiter)))
+        except csv.Error as problem:
+            raise source.error(f"{problem} in {line[:80]!r}", line=number + 1) from problem
         if len(rows) == 2:
             break
     if not rows:
