@@ -103,6 +103,13 @@ class _Assembler:
         distinct = tuple(p for p in range(depth) if p not in known) if self.problem.injective else ()
         return _Need(operands, after, tuple(sorted(f for f in filters if f is not None)), distinct)
 
+    def surely_in(self, need: _Need, position: int) -> bool:
+        """True when the vertex at the position meets the need, whatever it is: the pattern's own edges say so."""
+        vertex = self.order.prefix[position]
+        edges = {Operand(Neighbors(self.position.get(u, -1), r), negative) for u, r, negative in self.around[vertex]}
+        below = {self.position.get(u, -1) for u in self.before[vertex]}
+        return not need.filter and need.operands <= edges and need.after <= below
+
     def reduced(self, after: Iterable[int]) -> tuple[int, ...]:
         """The bounds that imply all others."""
         positions = set(after)
@@ -138,7 +145,9 @@ class _Assembler:
         number: dict[TailSize, int] = {}
         size_of = {}
         for block, need in blocks.items():
-            size = TailSize(sets.expression(need, counted=True), need.distinct)
+            sure = {p for p in need.distinct if self.surely_in(need, p)}
+            looked_up = tuple(p for p in need.distinct if p not in sure)
+            size = TailSize(sets.expression(need, counted=True), looked_up, len(sure))
             if size not in number:
                 number[size] = len(sizes)
                 sizes.append(size)
