@@ -81,7 +81,9 @@ class _Assembler:
             extends=extends,
             sets=tuple(sets.steps),
             tail=EmitTail() if divisor is None else self.count_tail(terms, blocks, sets, divisor),
-            restrictions=self.restrictions,
+            restrictions=tuple((b, a) for a, b in self.restrictions)
+            if self.order.descending
+            else self.restrictions,
             edge_checks=self.edge_checks(),
             cost=self.order.cost,
         )
@@ -120,6 +122,10 @@ class _Assembler:
         """All positions that elements above `bounds` are above."""
         bounds = set(bounds)
         return bounds | {self.position[u] for p in bounds for u in self.before[self.order.prefix[p]]}
+
+    def bounds(self, positions: tuple[int, ...]) -> dict[str, tuple[int, ...]]:
+        """The bounds as SetExpression takes them: coming after means above, or below where the plan descends."""
+        return {"upper" if self.order.descending else "lower": positions}
 
     def column_checks(self, depth: int) -> tuple[ColumnCheck, ...]:
         vertex = self.order.prefix[depth]
@@ -207,7 +213,7 @@ class _SetTable:
                 SetExpression(
                     source,
                     operands,
-                    lower=self.assembler.reduced(bounds),
+                    **self.assembler.bounds(self.assembler.reduced(bounds)),
                     filter=filters.pop() if len(filters) == 1 else (),
                 ),
             )
@@ -227,16 +233,16 @@ class _SetTable:
         """How a level or the tail reads its elements: a set or list, and what is still to be checked."""
         number = self.index.get(need.operands)
         if number is not None:
-            done = self.promised[number]
-            lower = tuple(p for p in self.assembler.reduced(need.after) if p not in done)
-            passed = self.steps[number].expression.filter
-            return SetExpression(SetRef(number), lower=lower, filter=() if passed == need.filter else need.filter)
-        source, operands = self.split(need.operands)
-        assert counted or not operands, "a level's set is always computed before it"
-        done = self.promised[source.index] if isinstance(source, SetRef) else set()
-        lower = tuple(p for p in self.assembler.reduced(need.after) if p not in done)
-        passed = self.steps[source.index].expression.filter if isinstance(source, SetRef) else ()
-        return SetExpression(source, operands, lower=lower, filter=() if passed == need.filter else need.filter)
+            source, operands = SetRef(number), ()
+        else:
+            source, operands = self.split(need.operands)
+            assert counted or not operands, "a level's set is always computed before it"
+        done, passed = set(), ()
+        if isinstance(source, SetRef):
+            done, passed = self.promised[source.index], self.steps[source.index].expression.filter
+        left = tuple(p for p in self.assembler.reduced(need.after) if p not in done)
+        still = () if passed == need.filter else need.filter
+        return SetExpression(source, operands, **self.assembler.bounds(left), filter=still)
 
 
 def _by_position(o: Operand) -> tuple[int, int]:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from subiso.graph.stats import Statistics
+from subiso.storage.statistics import Statistics
 from subiso.plan.estimate import Estimator
 from subiso.plan.problem import Problem
 from subiso.plan.tail import longest_tail
@@ -22,12 +22,21 @@ class Order:
     prefix: tuple[int, ...]
     tail: tuple[int, ...]
     cost: float
+    descending: bool = False
+    """Restrictions go down in the graph's total order instead of up."""
 
 
 def order_by_cost(problem: Problem, stats: Statistics, *, counting: bool, max_tail: int = 99) -> Order:
-    """The cheapest order found by the cost model."""
-    estimator = Estimator(problem, stats)
-    if problem.num_vertices <= EXHAUSTIVE_UP_TO:
+    """The cheapest order found by the cost model, in either direction of the restrictions."""
+    climbing = _cheapest(Estimator(problem, stats), counting, max_tail)
+    if not problem.unique:
+        return climbing
+    descending = _cheapest(Estimator(problem, stats, descending=True), counting, max_tail)
+    return climbing if climbing.cost <= descending.cost else replace(descending, descending=True)
+
+
+def _cheapest(estimator: Estimator, counting: bool, max_tail: int) -> Order:
+    if estimator.problem.num_vertices <= EXHAUSTIVE_UP_TO:
         return _Exhaustive(estimator, counting, max_tail).best
     orders = [_greedy(estimator, start) for start in _starts(estimator)]
     return min(
@@ -39,7 +48,7 @@ def order_by_ri(problem: Problem, stats: Statistics, *, counting: bool, max_tail
     """RI's order: always the vertex with most links into the prefix, then most links into its neighbourhood,
     then most links elsewhere; looks at the pattern only."""
     estimator = Estimator(problem, stats)
-    near = [{u for u, _ in estimator.around[v]} for v in range(problem.num_vertices)]
+    near = [set(estimator.around[v]) for v in range(problem.num_vertices)]
     order = [max(range(problem.num_vertices), key=lambda v: (v in problem.anchored, len(near[v])))]
     while len(order) < problem.num_vertices:
         inside = set(order)
@@ -83,7 +92,6 @@ class _Exhaustive:
         self.counting = counting
         self.max_tail = max_tail
         self.best = Order((), (), math.inf)
-        self.tried: set[tuple[frozenset[int], int]] = set()
         for start in range(estimator.problem.num_vertices):
             self.grow([start], [estimator.sizes[start]], estimator.sizes[start])
 
@@ -97,7 +105,7 @@ class _Exhaustive:
         rest = [v for v in range(self.estimator.problem.num_vertices) if v not in order]
         self.try_tail(order, rest, partial, cost)
         for vertex in rest:
-            if self.estimator.links_into(vertex, order):
+            if self.estimator.depths(vertex, order):
                 matches, added = self.estimator.extend(vertex, order, partial)
                 self.grow([*order, vertex], [*partial, matches], cost + added)
 
@@ -107,7 +115,7 @@ class _Exhaustive:
             return
         if longest_tail(self.estimator.problem, [*order, *rest]) < len(rest):
             return
-        if all(self.estimator.links_into(v, order) for v in rest):
+        if all(self.estimator.depths(v, order) for v in rest):
             total = cost + self.estimator.tail_cost(rest, order, partial)
             if total < self.best.cost:
                 self.best = Order(tuple(order), tuple(rest), total)
@@ -125,7 +133,7 @@ def _greedy(estimator: Estimator, start: int) -> tuple[int, ...]:
     order = [start]
     left = set(range(estimator.problem.num_vertices)) - {start}
     while left:
-        reachable = [v for v in left if any(u in order for u, _ in estimator.around[v])]
+        reachable = [v for v in left if any(u in order for u in estimator.around[v])]
 
         def key(v: int, order: list[int] = order) -> tuple[float, int]:
             return estimator.candidates(v, order), -len(estimator.around[v])
