@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import combinations
 
 from subiso.plan.local import hub_relation
 from subiso.plan.problem import Problem
@@ -13,13 +14,16 @@ _VISIT = 12.0  # one candidate of a loop
 _SET = 12.0  # one set operation, apart from its elements
 _ELEMENT = 0.6
 _WORD = 1.0  # one word of a bit row
+# The share of an edge's triangles that a third vertex of a clique is joined to: triangles crowd together, so far more
+# than the chance of closing one.
+_CLOSED_AGAIN = 0.7
 
 
 class Estimator:
     """Estimates for one problem on one graph, for restrictions that climb in the total order or descend.
 
-    A vertex joined to one matched vertex has as many candidates as that vertex has fitting neighbours; each
-    further matched neighbour keeps the share of them that triangles close (or that chance would, if larger).
+    A vertex joined to one matched vertex has as many candidates as that vertex has fitting neighbours; one joined
+    to both ends of a matched edge as many as an edge has triangles. Each further matched neighbour keeps a share.
     """
 
     def __init__(self, problem: Problem, stats: Statistics, *, descending: bool = False) -> None:
@@ -68,16 +72,25 @@ class Estimator:
         depths = self.depths(vertex, prefix)
         if not depths:
             return self.sizes[vertex]
-        fans = sorted((self._fan(vertex, prefix, depth), depth) for depth in depths)
-        result = min(fans[0][0], self.sizes[vertex])
-        for _, depth in fans[1:]:
+        after = self.restrictions(prefix).get(vertex, 0)
+        closing = next((pair for pair in combinations(depths, 2) if self._joined(prefix, *pair)), None)
+        if closing is None:
+            fans = sorted((self._fan(vertex, prefix, depth), depth) for depth in depths)
+            result, further = fans[0][0], [depth for _, depth in fans[1:]]
+            after &= ~(1 << fans[0][1])  # the fan knows of that restriction
+            share = self.stats.closure
+        else:
+            scale = min(self.around[vertex][prefix[depth]] for depth in closing) / (self.stats.mean_degree or 1.0)
+            result = self.stats.closure * self.stats.edge_degree * scale
+            further = [depth for depth in depths if depth not in closing]
+            share = _CLOSED_AGAIN
+        for depth in further:
             chance = self.around[vertex][prefix[depth]] / self.sizes[vertex]
-            result *= min(1.0, max(self.stats.closure, chance))
-        # Restrictions against vertices it is not joined to; those against its neighbours are in the fans.
-        others = self.restrictions(prefix).get(vertex, 0)
-        for depth in depths:
-            others &= ~(1 << depth)
-        return result / (1 + others.bit_count())
+            result *= min(1.0, max(share, chance))
+        return min(result, self.sizes[vertex]) / (1 + after.bit_count())
+
+    def _joined(self, prefix: Sequence[int], i: int, j: int) -> bool:
+        return prefix[j] in self.around[prefix[i]]
 
     def _fan(self, vertex: int, prefix: Sequence[int], depth: int) -> float:
         """Candidates among the neighbours of the vertex at one depth, by how that vertex was reached."""
