@@ -118,7 +118,7 @@ auto refine_candidates(std::uint32_t num_vertices, const std::vector<RelationArr
     nb::gil_scoped_release release;
     refined = refine(CsrStore(num_vertices, to_csrs(relations)), filters, wanted, rounds);
   }
-  return std::pair(refined.sizes, refined.fans);
+  return std::tuple(refined.sizes, refined.fans, refined.overlaps);
 }
 
 template <Span (*kRun)(const SetOps&, Span, Span, std::uint32_t*)>

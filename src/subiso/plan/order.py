@@ -8,11 +8,11 @@ from dataclasses import dataclass, replace
 
 from subiso.storage.statistics import Statistics
 from subiso.plan.estimate import Estimator
+from subiso.plan.greedy import greedy_order
 from subiso.plan.problem import Problem
 from subiso.plan.tail import longest_tail
 
 EXHAUSTIVE_UP_TO = 6
-_STARTS = 3  # greedy orders tried, from the most selective vertices
 
 
 @dataclass(frozen=True)
@@ -27,21 +27,16 @@ class Order:
 
 
 def order_by_cost(problem: Problem, stats: Statistics, *, counting: bool, max_tail: int = 99) -> Order:
-    """The cheapest order found by the cost model, in either direction of the restrictions."""
-    climbing = _cheapest(Estimator(problem, stats), counting, max_tail)
+    """The cheapest order by the cost model, in either direction of the restrictions; greedy for large patterns."""
+    if problem.num_vertices > EXHAUSTIVE_UP_TO:
+        order, cost = greedy_order(problem, stats)
+        cut = len(order) - (min(longest_tail(problem, order), max_tail) if counting else 0)
+        return Order(order[:cut], order[cut:], cost)
+    climbing = _Exhaustive(Estimator(problem, stats), counting, max_tail).best
     if not problem.unique:
         return climbing
-    descending = _cheapest(Estimator(problem, stats, descending=True), counting, max_tail)
+    descending = _Exhaustive(Estimator(problem, stats, descending=True), counting, max_tail).best
     return climbing if climbing.cost <= descending.cost else replace(descending, descending=True)
-
-
-def _cheapest(estimator: Estimator, counting: bool, max_tail: int) -> Order:
-    if estimator.problem.num_vertices <= EXHAUSTIVE_UP_TO:
-        return _Exhaustive(estimator, counting, max_tail).best
-    orders = [_greedy(estimator, start) for start in _starts(estimator)]
-    return min(
-        (_with_best_tail(estimator, order, counting, max_tail) for order in orders), key=lambda o: o.cost
-    )
 
 
 def order_by_ri(problem: Problem, stats: Statistics, *, counting: bool, max_tail: int = 99) -> Order:
@@ -119,25 +114,3 @@ class _Exhaustive:
             total = cost + self.estimator.tail_cost(rest, order, partial)
             if total < self.best.cost:
                 self.best = Order(tuple(order), tuple(rest), total)
-
-
-def _starts(estimator: Estimator) -> list[int]:
-    def selectivity(v: int) -> float:
-        return estimator.sizes[v] / max(len(estimator.around[v]), 1)
-
-    anchored = sorted(estimator.problem.anchored)
-    return anchored[:1] or sorted(range(estimator.problem.num_vertices), key=selectivity)[:_STARTS]
-
-
-def _greedy(estimator: Estimator, start: int) -> tuple[int, ...]:
-    order = [start]
-    left = set(range(estimator.problem.num_vertices)) - {start}
-    while left:
-        reachable = [v for v in left if any(u in order for u in estimator.around[v])]
-
-        def key(v: int, order: list[int] = order) -> tuple[float, int]:
-            return estimator.candidates(v, order), -len(estimator.around[v])
-
-        order.append(min(reachable, key=key))
-        left.remove(order[-1])
-    return tuple(order)
