@@ -13,6 +13,8 @@ from subiso.pattern import Column, PatternEdge
 from subiso.plan.problem import Link
 from subiso.storage.relation import EdgeFit, Relation
 
+_OUT, _ANY = Relation("out"), Relation("any")
+
 
 class RelationTable:
     """Numbers the relations that a query uses."""
@@ -22,6 +24,7 @@ class RelationTable:
         self.relations: list[Relation] = []
         self._number: dict[Relation, int] = {}
         self._fits: dict[PatternEdge, EdgeFit | None] = {}
+        self._pairs: dict[Relation, tuple[int, int]] = {}
 
     def number(self, relation: Relation) -> int:
         """The relation's index; an undirected graph has one direction only."""
@@ -35,14 +38,20 @@ class RelationTable:
 
     def link(self, a: int, b: int, relation: Relation) -> Link:
         """A link between two pattern vertices; `relation` is read at a's end."""
-        return Link(a, b, self.number(relation), self.number(relation.reversed()))
+        pair = self._pairs.get(relation)
+        if pair is None:
+            pair = self._pairs[relation] = self.number(relation), self.number(relation.reversed())
+        return Link(a, b, *pair)
 
     def of_edge(self, edge: PatternEdge) -> Relation:
         """The relation of a pattern edge, read at its source."""
-        return Relation("out" if edge.directed else "any", self.fit(edge))
+        fit = self.fit(edge)
+        return (_OUT if edge.directed else _ANY) if fit is None else Relation("out" if edge.directed else "any", fit)
 
     def fit(self, edge: PatternEdge) -> EdgeFit | None:
         """The data edges that may stand for the pattern edge; None = all."""
+        if edge.labels is None and edge.mask is None and edge.name is None:
+            return None
         if edge not in self._fits:
             self._fits[edge] = self._make_fit(edge)
         return self._fits[edge]

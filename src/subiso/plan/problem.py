@@ -4,15 +4,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from subiso.pattern import Pattern
 
 Mode = Literal["monomorphism", "induced", "homomorphism", "edge-isomorphism"]
 
 
-@dataclass(frozen=True)
-class Link:
+class Link(NamedTuple):
     """Vertices a and b must (or, in `forbidden`, must not) be joined.
 
     `forward` is the index of the relation read at a's end, `backward` of the same edges read at b's end.
