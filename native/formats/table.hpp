@@ -49,11 +49,13 @@ struct Boundary {
 
 enum Seen : unsigned { seen_bool = 1, seen_int = 2, seen_real = 4 };
 
-// The cells of one column from one chunk; eight bytes each: int64, the bits of a double, or a text code.
-struct Segment {
-  std::int64_t* cells;
-  std::size_t rows;
-  unsigned seen;
+// The cells of one column from one fed block: 32 bits each where all values fit (most ids do: half the memory and half
+// the page faults), else 64 bits: int64, or the bits of a double where `real`.
+struct Block {
+  std::unique_ptr<std::uint32_t[]> narrow;
+  std::unique_ptr<std::int64_t[]> wide;
+  std::size_t rows = 0;
+  bool real = false;
 };
 
 struct Column {
@@ -62,8 +64,9 @@ struct Column {
   Column& operator=(Column&&) = default;
   char kind = '-';
   unsigned seen = 0;
-  std::vector<std::unique_ptr<std::int64_t[]>> blocks;
-  std::vector<Segment> segments;
+  std::unique_ptr<std::int64_t[]> scratch;  // where the chunks of the block at hand write; kept from block to block
+  std::size_t room = 0;                     // rows that fit into it
+  std::vector<Block> blocks;
   std::deque<std::string> names;  // code -> text
   std::unordered_map<std::string_view, std::uint32_t> codes;
   std::uint64_t missing = 0;             // rows without this (optional) column
@@ -99,6 +102,8 @@ class TableParser {
   std::vector<Places> make_room(const std::vector<ChunkParser>& chunks);
   void collect(std::vector<ChunkParser>& chunks);
   void merge_names(std::size_t table, std::size_t column, std::vector<ChunkParser>& chunks);
+  void widen_reals(std::size_t table, std::size_t column, std::vector<ChunkParser>& chunks);
+  void store_block(std::size_t table, std::size_t column, std::vector<ChunkParser>& chunks);
 
   Dialect dialect_;
   std::vector<Table> tables_;

@@ -1,4 +1,6 @@
-"""Parquet: a table of edges, and perhaps a second one of vertices. Needs PyArrow, imported when first used."""
+"""Parquet: a table of edges, and perhaps a second one of vertices. Needs PyArrow, imported when first
+used.
+"""
 
 from __future__ import annotations
 
@@ -37,10 +39,10 @@ def read(
 ) -> Graph:
     """Reads a Parquet table with one edge per row.
 
-    Directed or not: `directed` decides; else the note our own writer leaves in the file; else undirected. Columns are
-    found as in CSV: source/src/from, target/dst/to, label/type by name, or the first two; all others must be
-    numbers, dates or times (as integers) and become edge columns, unless `columns=` chooses. `vertices=` names a
-    second Parquet file: id, label (text, integer, or a list of several), numeric columns.
+    Directed or not: `directed` decides; else the note our own writer leaves in the file; else undirected.
+    Columns are found as in CSV: source/src/from, target/dst/to, label/type by name, or the first two; all
+    others must be numbers, dates or times (as integers) and become edge columns, unless `columns=` chooses.
+    `vertices=` names a second Parquet file: id, label (text, integer, or a list of several), numeric columns.
     """
     name = os.fspath(path)
     table, note = _load(name)
@@ -152,7 +154,9 @@ def write(
     compression: str = "zstd",
     lossy: bool = False,
 ) -> None:
-    """Writes source, target, label and the edge columns; labels and columns of vertices go to a second file, `vertices=`."""
+    """Writes source, target, label and the edge columns; labels and columns of vertices go to a second file,
+    `vertices=`.
+    """
     name = os.fspath(path)
     keeps = ["edge labels", "edge columns", "vertex ids"]
     keeps += ["vertices without edges"] if graph.ids is None or vertices is not None else []

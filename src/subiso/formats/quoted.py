@@ -1,4 +1,6 @@
-"""CSV with quoted fields, through PyArrow's reader; a slow second look with Python's csv names the bad line."""
+"""CSV with quoted fields, through PyArrow's reader; a slow second look with Python's csv names the bad
+line.
+"""
 
 from __future__ import annotations
 
@@ -13,12 +15,10 @@ from subiso.errors import FormatError
 from subiso.formats.arrow import to_cells
 from subiso.formats.files import TextSource, open_bytes, os_errors
 from subiso.formats.layout import Layout, is_integer
-from subiso.formats.text import Cells, Schema
+from subiso.formats.text import Cells, Schema, native
 
 if TYPE_CHECKING:
     from subiso.formats.table import Dialect, Opening
-
-QUOTE = ord('"')
 
 
 def read_quoted(
@@ -30,9 +30,8 @@ def read_quoted(
     if dialect.comments:
         hint = "remove the comment lines, or the quotes, or pass comments=''"
         raise text.error("comments and quoted fields in one file are not supported", hint=hint)
+    _check_quotes(text, dialect)
     try:
-        if sum(int((block == QUOTE).sum()) for block in text.blocks()) % 2:
-            explain(text, dialect, opening, layout, schema)  # PyArrow lets a quote that is never closed pass
         with os_errors(text.path), open_bytes(text.path) as file:
             table = _read_arrow(file, dialect, opening, schema)
         return [
@@ -44,6 +43,18 @@ def read_quoted(
     except (FormatError, pa.ArrowInvalid, pa.ArrowKeyError) as problem:
         explain(text, dialect, opening, layout, schema)
         raise text.error(str(problem).splitlines()[0]) from problem
+
+
+def _check_quotes(text: TextSource, dialect: Dialect) -> None:
+    """PyArrow lets open quotes and text behind a closing quote pass; here they are errors."""
+    checker = native.QuoteChecker(dialect.delimiter)
+    for block in text.blocks():
+        if not checker.feed(block):
+            hint = 'a quote inside a quoted field is written twice: ""'
+            raise text.error("text behind a closing quote", line=checker.line(), hint=hint)
+    if checker.open_line():
+        hint = "the file may be cut off"
+        raise text.error("a quote opens here and never closes", line=checker.open_line(), hint=hint)
 
 
 def _read_arrow(file: Any, dialect: Dialect, opening: Opening, schema: Schema) -> Any:
@@ -74,7 +85,9 @@ def _finite(text: TextSource, cells: Cells) -> Cells:
 
 
 def explain(text: TextSource, dialect: Dialect, opening: Opening, layout: Layout, schema: Schema) -> None:
-    """Reads the file again, slowly, and raises FormatError at the first bad line; returns when it finds none."""
+    """Reads the file again, slowly, and raises FormatError at the first bad line; returns when it finds
+    none.
+    """
     with os_errors(text.path), open_bytes(text.path) as raw:
         lines = io.TextIOWrapper(io.BufferedReader(raw), encoding="utf-8-sig", newline="")
         reader = csv.reader(_skip(lines, opening.skip), delimiter=dialect.delimiter, strict=True)
