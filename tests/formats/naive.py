@@ -47,7 +47,7 @@ def column(texts: list[str]) -> list[Any]:
         values = [int(text[:400]) for text in texts]
         return values if all(-(2**63) <= v < 2**63 for v in values) else [float(v) for v in values]
     try:
-        values = [float(text) for text in texts]
+        values = [float(text) if "_" not in text else float("nan") for text in texts]
     except ValueError:
         raise Wrong("not numbers") from None
     if not all(math.isfinite(v) for v in values):

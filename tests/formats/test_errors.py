@@ -14,6 +14,7 @@ import pytest
 
 from subiso.errors import FormatError
 from subiso.formats import FORMATS, detect, read, verify, write
+from subiso.formats.files import os_errors
 from subiso.graph import Graph
 
 MTX = "%%MatrixMarket matrix coordinate "
@@ -146,6 +147,15 @@ def test_permission(tmp_path: Path) -> None:
     path.chmod(0)
     with pytest.raises(FormatError, match="permission denied"):
         read(path)
+
+
+def test_what_the_system_refuses() -> None:
+    for problem, message in (
+        (PermissionError(13, "no"), "g.txt: may not read it: permission denied"),
+        (OSError(5, "Input/output error"), "g.txt: cannot read it: Input/output error"),
+    ):
+        with pytest.raises(FormatError, match=message), os_errors("g.txt"):
+            raise problem
 
 
 def test_gzip_errors(tmp_path: Path) -> None:

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from subiso.errors import FormatError
 from subiso.formats import read, write
 from subiso.graph import Graph
 
@@ -89,6 +90,18 @@ def test_quoted_csv(tmp_path: Path) -> None:
         ("a,1", 'b "x"', None, (("n", 1),)): 1,
         ("b", "two\nlines", "L", (("n", 2),)): 1,
     }
+
+
+def test_quoted_numbers(tmp_path: Path) -> None:
+    text = 'source,target,a,b,c\n"1", 2,3,true,"0.5"\n-5,"7",4,false,+1e3\n'
+    (tmp_path / "g.csv.gz").write_bytes(gzip.compress(text.encode()))
+    for graph in (make(tmp_path, "g.csv", text), read(tmp_path / "g.csv.gz")):
+        assert graph.ids.tolist() == [-5, 1, 2, 7]
+        columns = {k: v.tolist() for k, v in graph.edge_columns.items()}
+        assert columns == {"a": [4, 3], "b": [False, True], "c": [1000.0, 0.5]}
+    (tmp_path / "g.csv.gz").write_bytes(gzip.compress(text.replace("+1e3", "0x10").encode()))
+    with pytest.raises(FormatError, match=r"g.csv.gz:3: field 'c': '0x10' is not a finite number"):
+        read(tmp_path / "g.csv.gz")
 
 
 def test_vertex_file(tmp_path: Path) -> None:

@@ -76,6 +76,11 @@ def read(
         narrow=True,
     )
     rows = len(table.source.values)
+    due = 2 + bool(told.get("label")) + len(told.get("columns", ()))
+    if told and rows and table.width != due:
+        raise text.error(
+            f"{table.width} fields where the '# subiso:' note says {due}", hint="the file is damaged"
+        )
     if check_counts:
         notes.check(rows)
     if rows == 0 and "vertices" not in told and "ids" not in told:

@@ -102,7 +102,7 @@ def read(
 def _read_meta(path: str) -> _Meta:
     with os_errors(path), open(path, "rb") as file:
         raw = file.read(1 << 16)
-    numbers = counts(raw.decode("ascii", errors="replace"))
+    numbers = counts(" ".join(raw.decode("ascii", errors="replace").splitlines()))
     if not numbers or len(numbers) < 6:
         hint = "vertices, edges, then bytes per vertex id, edge id, vertex label and edge label are due"
         raise FormatError("not the meta file of a GraphMiner graph", path=path, hint=hint)

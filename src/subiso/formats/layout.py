@@ -61,7 +61,7 @@ def counts(line: str) -> list[int] | None:
     >>> counts(" 3 10 "), counts("3 -1"), counts("3 x")
     ([3, 10], None, None)
     """
-    words = line.split()
+    words = re.split(r"[ \t]+", line.strip(" \t"))
     return [int(word) for word in words] if all(_COUNT.fullmatch(word) for word in words) else None
 
 

@@ -126,6 +126,7 @@ def read_edges(
         _needed(cells[layout.ends[1]]),
         None if layout.label is None else cells[layout.label],
         {name: _numbers(text, name, cells[place]) for name, place in layout.columns.items()},
+        width,
     )
 
 
