@@ -86,6 +86,45 @@ inline unsigned bucket_shift(std::uint32_t num_keys) {
 }
 }  // namespace detail
 
+// The items of `source` spread over buckets of 2**shift keys, in input order within each.
+template <class Row>
+struct Spread {
+  unsigned shift;
+  std::vector<std::int64_t> begin;  // of each bucket, and the end
+  Buffer<Item<Row>> items;
+};
+
+template <class Row, class Source>
+Spread<Row> spread(const Source& source, std::uint32_t num_keys, std::size_t size, unsigned threads) {
+  const unsigned shift = detail::bucket_shift(num_keys);
+  const std::size_t buckets = (std::size_t{num_keys} + (std::size_t{1} << shift) - 1) >> shift;
+  std::vector<std::vector<std::int64_t>> cursors(threads);
+  run_threads(threads, [&](unsigned t) {
+    cursors[t].assign(buckets, 0);
+    auto* counts = cursors[t].data();
+    source.template visit<Row>(t, threads, [=](std::uint32_t key, std::uint32_t, Row) { ++counts[key >> shift]; });
+  });
+  Spread<Row> result{shift, std::vector<std::int64_t>(buckets + 1, 0), Buffer<Item<Row>>(size)};
+  std::int64_t total = 0;
+  for (std::size_t b = 0; b < buckets; ++b) {
+    result.begin[b] = total;
+    for (auto& part : cursors) {
+      const std::int64_t count = part[b];
+      part[b] = total;
+      total += count;
+    }
+  }
+  result.begin[buckets] = total;
+  run_threads(threads, [&](unsigned t) {
+    auto* cursor = cursors[t].data();
+    auto* out = result.items.data();
+    source.template visit<Row>(t, threads, [=](std::uint32_t key, std::uint32_t value, Row row) {
+      out[cursor[key >> shift]++] = Item<Row>{key, value, row};
+    });
+  });
+  return result;
+}
+
 // Groups what `source` yields. source.visit(t, parts, f) calls f(key, value, row) for the items of part t, the same
 // ones each time; the parts follow each other in input order, which the lists keep. `size` is their number.
 // Below `direct_below` items there is one simple pass; above, the items are first spread over buckets of keys.
@@ -100,44 +139,20 @@ Lists<Row> group_by(const Source& source, std::uint32_t num_keys, std::size_t si
     return lists;
   }
   const unsigned threads = threads_for(size, wanted_threads);
-  const unsigned shift = detail::bucket_shift(num_keys);
-  const std::size_t buckets = (std::size_t{num_keys} + (std::size_t{1} << shift) - 1) >> shift;
-  std::vector<std::vector<std::int64_t>> starts(threads);
-  run_threads(threads, [&](unsigned t) {
-    starts[t].assign(buckets, 0);
-    auto* counts = starts[t].data();
-    source.template visit<Row>(t, threads, [=](std::uint32_t key, std::uint32_t, Row) { ++counts[key >> shift]; });
-  });
-  std::vector<std::int64_t> bucket_begin(buckets + 1, 0);
-  std::int64_t total = 0;
-  for (std::size_t b = 0; b < buckets; ++b) {
-    bucket_begin[b] = total;
-    for (auto& part : starts) {
-      std::int64_t count = part[b];
-      part[b] = total;
-      total += count;
-    }
-  }
-  bucket_begin[buckets] = total;
-  Buffer<Item<Row>> items(size);
-  run_threads(threads, [&](unsigned t) {
-    auto* cursor = starts[t].data();
-    auto* out = items.data();
-    source.template visit<Row>(t, threads, [=](std::uint32_t key, std::uint32_t value, Row row) {
-      out[cursor[key >> shift]++] = Item<Row>{key, value, row};
-    });
-  });
+  const auto spread_out = spread<Row>(source, num_keys, size, threads);
+  const std::size_t buckets = spread_out.begin.size() - 1;
   std::atomic<std::size_t> next{0};
   run_threads(threads, [&](unsigned) {
     std::vector<std::int64_t> cursor;
     for (std::size_t b; (b = next.fetch_add(1, std::memory_order_relaxed)) < buckets;) {
       auto visit = [&, b](auto f) {
-        for (std::int64_t i = bucket_begin[b]; i < bucket_begin[b + 1]; ++i)
-          f(items[i].key, items[i].value, items[i].row);
+        for (std::int64_t i = spread_out.begin[b]; i < spread_out.begin[b + 1]; ++i)
+          f(spread_out.items[i].key, spread_out.items[i].value, spread_out.items[i].row);
       };
-      auto first = static_cast<std::uint32_t>(b << shift);
-      auto last = static_cast<std::uint32_t>(std::min<std::uint64_t>(num_keys, std::uint64_t{b + 1} << shift));
-      detail::group_range(visit, first, last, bucket_begin[b], cursor, lists);
+      auto first = static_cast<std::uint32_t>(b << spread_out.shift);
+      auto last = static_cast<std::uint32_t>(
+          std::min<std::uint64_t>(num_keys, std::uint64_t{b + 1} << spread_out.shift));
+      detail::group_range(visit, first, last, spread_out.begin[b], cursor, lists);
     }
   });
   return lists;

@@ -58,40 +58,46 @@ inline std::uint64_t mix(std::uint64_t x) {
   return x;
 }
 
-// A growing set of 64-bit numbers, open addressing.
+// How many items ahead of their use the slots of a table are asked for: the misses then overlap.
+inline constexpr std::size_t kAhead = 12;
+
+// A growing set of 64-bit numbers, open addressing; 0 marks an empty slot, so the number 0 itself is a flag.
 class NumberSet {
  public:
-  NumberSet() : slots_(64), used_(64, 0) {}
+  NumberSet() : slots_(64, 0) {}
   void add(std::uint64_t value) {
-    if (find_or_place(slots_, used_, value) && ++count_ * 2 > slots_.size()) grow();
+    if (value == 0)
+      has_zero_ = true;
+    else if (place(slots_, value) && ++count_ * 2 > slots_.size())
+      grow();
   }
+  void prefetch(std::uint64_t value) const { __builtin_prefetch(&slots_[mix(value) & (slots_.size() - 1)], 1); }
   template <class F>
   void each(const F& f) const {
-    for (std::size_t i = 0; i < slots_.size(); ++i)
-      if (used_[i]) f(slots_[i]);
+    if (has_zero_) f(std::uint64_t{0});
+    for (auto value : slots_)
+      if (value) f(value);
   }
-  std::size_t size() const { return count_; }
+  std::size_t size() const { return count_ + has_zero_; }
 
  private:
-  static bool find_or_place(std::vector<std::uint64_t>& slots, std::vector<char>& used, std::uint64_t value) {
+  static bool place(std::vector<std::uint64_t>& slots, std::uint64_t value) {
     const std::size_t mask = slots.size() - 1;
     std::size_t at = mix(value) & mask;
-    for (; used[at]; at = (at + 1) & mask)
+    for (; slots[at]; at = (at + 1) & mask)
       if (slots[at] == value) return false;
     slots[at] = value;
-    used[at] = 1;
     return true;
   }
   void grow() {
-    std::vector<std::uint64_t> slots(slots_.size() * 4);
-    std::vector<char> used(slots.size(), 0);
-    each([&](std::uint64_t value) { find_or_place(slots, used, value); });
+    std::vector<std::uint64_t> slots(slots_.size() * 4, 0);
+    for (auto value : slots_)
+      if (value) place(slots, value);
     slots_.swap(slots);
-    used_.swap(used);
   }
   std::vector<std::uint64_t> slots_;
-  std::vector<char> used_;
   std::size_t count_ = 0;
+  bool has_zero_ = false;
 };
 
 // The distinct numbers of two arrays, in no order. Each thread collects those whose hash is its own.
@@ -103,6 +109,7 @@ Buffer<T> distinct(const T* a, std::size_t a_size, const T* b, std::size_t b_siz
     auto collect = [&](const T* values, std::size_t size) {
       for (std::size_t i = 0; i < size; ++i) {
         const auto value = static_cast<std::uint64_t>(values[i]);
+        if (i + kAhead < size) sets[t].prefetch(static_cast<std::uint64_t>(values[i + kAhead]));
         if (threads == 1 || (mix(value) >> 40) % threads == t) sets[t].add(value);
       }
     };
@@ -130,8 +137,16 @@ std::int64_t number_by(const T* names, std::size_t num_names, const T* values, s
     while (table[at] != kNone) at = (at + 1) & mask;
     table[at] = static_cast<std::uint32_t>(i);
   }
-  return convert_rows(values, size, out, threads, [&](T value, std::uint32_t& to) {
-    std::size_t at = mix(static_cast<std::uint64_t>(value)) & mask;
+  const T* end = values + size;
+  auto slot = [&](T value) { return mix(static_cast<std::uint64_t>(value)) & mask; };
+  return convert_rows(values, size, out, threads, [&](const T& value, std::uint32_t& to) {
+    // Two reads miss the cache for every value, the slot and then the name: both are asked for ahead of time.
+    if (&value + 2 * kAhead < end) __builtin_prefetch(&table[slot((&value)[2 * kAhead])]);
+    if (&value + kAhead < end) {
+      const std::uint32_t near = table[slot((&value)[kAhead])];
+      if (near != kNone) __builtin_prefetch(&names[near]);
+    }
+    std::size_t at = slot(value);
     while (table[at] != kNone && names[table[at]] != value) at = (at + 1) & mask;
     to = table[at];
     return to != kNone;

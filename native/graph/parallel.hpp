@@ -18,11 +18,11 @@ inline unsigned usable_threads() {
   return std::max(1u, std::thread::hardware_concurrency());
 }
 
-// Threads worth starting for `work` items: small jobs stay on the caller's thread.
+// `wanted` threads; when that is 0, as many as are worth starting for `work` items: small jobs stay on this thread.
 inline unsigned threads_for(std::size_t work, unsigned wanted) {
   constexpr std::size_t kWorthAThread = 1 << 18;
-  unsigned most = wanted ? wanted : usable_threads();
-  return static_cast<unsigned>(std::clamp<std::size_t>(work / kWorthAThread, 1, most));
+  if (wanted) return wanted;
+  return static_cast<unsigned>(std::clamp<std::size_t>(work / kWorthAThread, 1, usable_threads()));
 }
 
 // Calls f(0) ... f(threads - 1), each on its own thread, and waits for all.

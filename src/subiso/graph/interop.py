@@ -32,8 +32,8 @@ class Doors:
     ) -> Self:
         """A graph from a NetworkX Graph, DiGraph, MultiGraph or MultiDiGraph.
 
-        `vertex_label` and `edge_label` name the attributes that hold labels (nodes without it have none; a list
-        or set gives several), `vertex_columns` and `edge_columns` name numeric attributes. Node names become
+        `vertex_label` and `edge_label` name the attributes that hold labels (a node may lack it; a list or
+        set gives several), `vertex_columns` and `edge_columns` name numeric attributes. Node names become
         ids; vertices stand in the order of the nodes, or by number where the nodes are 0..n-1.
 
         >>> from subiso.graph import Graph
@@ -151,8 +151,8 @@ class Doors:
     ) -> Self:
         """A graph from a square SciPy sparse matrix: entry (u, v) is an edge. Stored zeros are no edges.
 
-        For an undirected graph the matrix must be symmetric or triangular. `values` names the edge column that
-        keeps the entries.
+        For an undirected graph the matrix must be symmetric or triangular. `values` names the edge column
+        that keeps the entries.
 
         >>> from subiso.graph import Graph
 
@@ -175,8 +175,8 @@ class Doors:
     def from_edge_index(cls, edge_index: Any, *, num_vertices: int | None = None, **options: Any) -> Self:
         """A graph from a 2 x m array, as PyTorch Geometric has it, or a PyG Data object.
 
-        Takes NumPy arrays, tensors in CPU memory, and anything with DLPack or `__array_interface__`; `options`
-        are those of `from_edges`. An undirected PyG graph holds each edge twice, which merges here.
+        Takes NumPy arrays, tensors in CPU memory, and anything with DLPack or `__array_interface__`;
+        `options` are those of `from_edges`. An undirected PyG graph holds each edge twice, which merges here.
 
         >>> from subiso.graph import Graph
 
@@ -188,7 +188,7 @@ class Doors:
         return cls.from_edges(src, dst, num_vertices=count, **options)
 
     def to_networkx(self, *, vertex_label: str = "label", edge_label: str = "label") -> Any:
-        """A NetworkX graph with the ids as node names, labels (a tuple where several) and columns as attributes.
+        """A NetworkX graph: ids as node names, labels (a tuple where several) and columns as attributes.
 
         It is a MultiGraph or MultiDiGraph when there are parallel edges.
 

@@ -37,6 +37,9 @@ class _Names:
         found.update((name, code) for code, name in enumerate(self.names))
         put(self, "_code_of", found)
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (self.names, self.codes)
+
     def code_of(self, name: Label) -> int | None:
         """The code of a label, None when nothing has it. The text "3" finds the label 3, and back."""
         code = self._code_of.get(name)
@@ -66,6 +69,9 @@ class VertexLabels(_Names):
         super().__post_init__()
         if self.offsets is not None:
             object.__setattr__(self, "offsets", read_only(np.ascontiguousarray(self.offsets, np.int64)))
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return VertexLabels, (self.names, self.codes, self.offsets)
 
     def __len__(self) -> int:
         return len(self.codes) if self.offsets is None else len(self.offsets) - 1
