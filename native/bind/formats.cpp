@@ -100,7 +100,7 @@ nb::object column_to_python(Column& column, std::size_t rows, bool narrow) {
   }
   if (is_text(column.kind)) {
     kind = 's';
-    for (const auto& name : column.names) names.append(nb::str(name.data(), name.size()));
+    for (const auto name : column.texts.names()) names.append(nb::str(name.data(), name.size()));
   }
   if ((column.seen & seen_bool) && column.seen != seen_bool) kind = '!';  // true/false and numbers mixed
   return nb::make_tuple(std::string(1, kind), values, names, column.missing, column.first_missing_line);

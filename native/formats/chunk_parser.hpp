@@ -3,7 +3,6 @@
 #include <bit>
 #include <cstdint>
 #include <string_view>
-#include <unordered_map>
 #include <vector>
 
 #include "formats/chunks.hpp"
@@ -95,8 +94,7 @@ class ChunkParser {
   std::vector<Boundary> boundaries;  // rows relative to this chunk
   std::vector<std::vector<unsigned>> seen;
   struct Dictionary {
-    std::vector<std::string_view> names;
-    std::unordered_map<std::string_view, std::uint32_t> codes;
+    TextIndex texts;
     std::string_view last;  // neighbouring rows often repeat the source
     std::uint32_t last_code = no_code;
   };
@@ -168,13 +166,10 @@ class ChunkParser {
       return Fault::none;
     }
     if (field != dictionary.last) {
-      const auto [place, fresh] = dictionary.codes.try_emplace(field, dictionary.names.size());
-      if (fresh) {
-        if (!is_clean_text(field)) return Fault::bad_text;
-        dictionary.names.push_back(field);
-      }
+      const auto [code, fresh] = dictionary.texts.add(field, TextIndex::hash(field));
+      if (fresh && !is_clean_text(field)) return Fault::bad_text;
       dictionary.last = field;
-      dictionary.last_code = place->second;
+      dictionary.last_code = code;
     }
     cell = dictionary.last_code;
     return Fault::none;

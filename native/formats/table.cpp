@@ -46,16 +46,15 @@ int TableParser::schema_of(std::string_view& line) const {
 void TableParser::merge_names(std::size_t t, std::size_t c, std::vector<ChunkParser>& chunks) {
   Column& column = tables_[t].columns[c];
   std::vector<std::vector<std::uint32_t>> maps(chunks.size());
-  for (std::size_t k = 0; k < chunks.size(); ++k)
-    for (const std::string_view name : chunks[k].dictionaries[t][c].names) {
-      auto found = column.codes.find(name);
-      if (found == column.codes.end()) {
-        if (column.names.size() >= no_code) throw std::runtime_error("more than 2**32 - 2 different texts");
-        column.names.emplace_back(name);
-        found = column.codes.emplace(column.names.back(), static_cast<std::uint32_t>(column.names.size() - 1)).first;
-      }
-      maps[k].push_back(found->second);
+  for (std::size_t k = 0; k < chunks.size(); ++k) {
+    const TextIndex& own = chunks[k].dictionaries[t][c].texts;
+    maps[k].reserve(own.names().size());
+    for (const std::string_view name : own.names()) {
+      const auto [code, fresh] = column.texts.add(name, own.hash_of(static_cast<std::uint32_t>(maps[k].size())));
+      if (fresh) column.texts.own_last();
+      maps[k].push_back(code);
     }
+  }
   run_parallel(chunks.size(), [&](std::size_t k) {
     std::int64_t* cells = chunks[k].cells(t, c);
     for (std::size_t i = 0; i < chunks[k].rows[t]; ++i)
@@ -152,6 +151,7 @@ void TableParser::collect(std::vector<ChunkParser>& chunks) {
     }
     for (std::size_t t = 0; t < tables_.size(); ++t) tables_[t].rows += chunk.rows[t];
   }
+  std::vector<std::pair<std::size_t, std::size_t>> texts;
   for (std::size_t t = 0; t < tables_.size(); ++t)
     for (std::size_t c = 0; c < tables_[t].columns.size(); ++c) {
       Column& column = tables_[t].columns[c];
@@ -161,9 +161,12 @@ void TableParser::collect(std::vector<ChunkParser>& chunks) {
         if (gap.rows && column.missing == 0) column.first_missing_line = gap.first_line;
         column.missing += gap.rows;
       }
-      if (is_text(column.kind)) merge_names(t, c, chunks);
-      store_block(t, c, chunks);
+      if (is_text(column.kind)) texts.emplace_back(t, c);
     }
+  run_parallel(texts.size(), [&](std::size_t i) { merge_names(texts[i].first, texts[i].second, chunks); });
+  for (std::size_t t = 0; t < tables_.size(); ++t)
+    for (std::size_t c = 0; c < tables_[t].columns.size(); ++c)
+      if (tables_[t].columns[c].kind != '-') store_block(t, c, chunks);
 }
 
 bool TableParser::feed(std::string_view block) {

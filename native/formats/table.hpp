@@ -1,18 +1,15 @@
 // Parses lines of fields into columns: edge lists, CSV, Matrix Market bodies, t/v/e files. Fed block by block.
 #pragma once
 #include <cstdint>
-#include <deque>
 #include <memory>
 #include <string>
 #include <string_view>
-#include <unordered_map>
 #include <vector>
 
 #include "formats/scan.hpp"
+#include "formats/text_index.hpp"
 
 namespace subiso::formats {
-
-inline constexpr std::uint32_t no_code = 0xFFFFFFFF;
 
 // The columns of one kind of line. kinds: 'i' integer, 'n' number (integer, real or true/false), 's' text that may be
 // empty (no code), 't' text that may not, '-' skipped.
@@ -67,8 +64,7 @@ struct Column {
   std::unique_ptr<std::int64_t[]> scratch;  // where the chunks of the block at hand write; kept from block to block
   std::size_t room = 0;                     // rows that fit into it
   std::vector<Block> blocks;
-  std::deque<std::string> names;  // code -> text
-  std::unordered_map<std::string_view, std::uint32_t> codes;
+  TextIndex texts;
   std::uint64_t missing = 0;             // rows without this (optional) column
   std::uint64_t first_missing_line = 0;  // of the first such row
 };
