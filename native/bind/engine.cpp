@@ -118,7 +118,7 @@ auto refine_candidates(std::uint32_t num_vertices, const std::vector<RelationArr
     nb::gil_scoped_release release;
     refined = refine(CsrStore(num_vertices, to_csrs(relations)), filters, wanted, rounds);
   }
-  return std::pair(refined.sizes, refined.fans);
+  return std::tuple(refined.sizes, refined.fans, refined.overlaps);
 }
 
 template <Span (*kRun)(const SetOps&, Span, Span, std::uint32_t*)>
@@ -139,6 +139,13 @@ void bind_engine(nb::module_& m) {
   });
   m.def("build_relation", &build_relation_arrays);
   m.def("refine", &refine_candidates);
+  // (sum of squared degrees, then for above and below: edges, sum of squares, reached, beyond; see statistics.py)
+  m.def("degree_sums", [](In<std::int64_t> bounds, In<std::uint32_t> neighbors) {
+    const DegreeSums s = degree_sums(CsrStore(static_cast<std::uint32_t>(bounds.size() / 2),
+                                              {{bounds.data(), neighbors.data()}}));
+    const auto side = [](const SideSums& x) { return std::tuple(x.edges, x.squares, x.reached, x.beyond); };
+    return std::tuple(s.squares, side(s.above), side(s.below));
+  });
   m.def("bit_positions", [](In<std::uint64_t> words) {
     std::vector<std::uint32_t> positions;
     for (std::size_t w = 0; w < words.size(); ++w)

@@ -187,7 +187,7 @@ std::uint64_t LocalSearch::count(const TailSize& tail) {
   const bool bounded_by_row =
       e.upper.empty() && (e.lower.empty() || (program_.local_rows_above && e.lower.size() == 1 && one_row &&
                                               e.lower[0] == e.operands[0].position));
-  if (one_row && bounded_by_row && e.filter == kNone && tail.distinct.empty()) {
+  if (one_row && bounded_by_row && e.filter == kNone && tail.distinct.empty() && tail.surely == 0) {
     const Word* a = source_bits(e);
     const Word* b = row(e.operands[0].relation, index_[e.operands[0].position]);
     std::uint64_t found = 0;
@@ -197,6 +197,8 @@ std::uint64_t LocalSearch::count(const TailSize& tail) {
   evaluate(e, scratch_.data());
   std::uint64_t found = 0;
   for (std::size_t w = 0; w < words_; ++w) found += static_cast<std::uint64_t>(__builtin_popcountll(scratch_[w]));
+  // The first vertex is known to be in none of these sets, so every sure one is a member.
+  found -= tail.surely;
   for (int p : tail.distinct)
     if (p != 0) found -= scratch_[index_[p] >> 6] >> (index_[p] & 63) & 1;
   return found;

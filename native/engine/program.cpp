@@ -104,6 +104,7 @@ class Reader {
       size.expression = expression(num_levels, num_sets);
       if (size.expression.source.kind == Source::kSeeds) fail("a tail set has a source");
       size.distinct = numbers(num_levels);
+      size.surely = static_cast<std::uint64_t>(number(0, kMaxLevels));
       p.sizes.push_back(std::move(size));
     }
     for (int left = number(0, 1 << 20); left > 0; --left) {

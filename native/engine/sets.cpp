@@ -125,7 +125,7 @@ bool Sets::contains(const SetExpression& e, std::uint32_t v) const {
 }
 
 std::size_t Sets::size_of(const TailSize& tail) {
-  std::size_t size = count(tail.expression);
+  std::size_t size = count(tail.expression) - tail.surely;
   for (int p : tail.distinct) {
     if (size == 0) break;
     size -= contains(tail.expression, match[p]);

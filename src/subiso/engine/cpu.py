@@ -16,7 +16,7 @@ from subiso.engine.lower import lower
 from subiso.engine.query import Query
 from subiso.errors import CountOverflowError, QueryError
 from subiso.filter.resolve import Resolved, resolve
-from subiso.graph.stats import statistics_of
+from subiso.storage.statistics import statistics_of
 from subiso.plan.choose import make_plan
 from subiso.plan.plan import CountTail, Plan
 

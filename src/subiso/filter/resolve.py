@@ -58,7 +58,7 @@ def resolve(query: Query) -> Resolved:
         )
     csrs = tuple(layout.relation(r) for r in table.relations)
     bits = initial_candidates(query, layout, table)
-    sizes, fans = _refine(query, links, csrs, bits)
+    sizes, fans, overlaps = _refine(query, links, csrs, bits)
     filters, numbers = _number_filters(bits)
     pairs, keys = _pair_checks(query, layout)
     problem = Problem(
@@ -72,6 +72,7 @@ def resolve(query: Query) -> Resolved:
         anchored=frozenset(query.anchors),
         sizes=sizes,
         fans=fans,
+        overlaps=overlaps,
         loops=query.graph.has_loops,
         entities=entities,
     )
@@ -81,13 +82,13 @@ def resolve(query: Query) -> Resolved:
 
 def _refine(
     query: Query, links: list[Link], csrs: tuple[RelationCsr, ...], bits: list[Bits | None]
-) -> tuple[tuple[float, ...], tuple[tuple[float, float], ...]]:
-    """Shrink the bitmaps in place of the list; sizes and fans as Problem wants them."""
+) -> tuple[tuple[float, ...], tuple[tuple[float, float], ...], tuple[int, ...]]:
+    """Shrink the bitmaps in place of the list; sizes, fans and overlaps as Problem wants them."""
     n = max(query.graph.num_vertices, 1)
     mean = [len(csr.neighbors) / n for csr in csrs]
     plain_fans = tuple((mean[link.forward], mean[link.backward]) for link in links)
     if all(b is None for b in bits):
-        return (float(query.graph.num_vertices),) * len(bits), plain_fans
+        return (float(query.graph.num_vertices),) * len(bits), plain_fans, ()
     # Joint demands count candidates of several vertices at once, so they look at the bitmaps as they are now, not
     # at those of one vertex that refinement has narrowed since.
     together, unrefined = _joint_demands(query, links, bits)
@@ -101,13 +102,13 @@ def _refine(
     arrays = [(csr.bounds, csr.neighbors) for csr in csrs]
     work = sum(mean) * n * (len(demands) + len(together))
     rounds = _ROUNDS if work < _MOST_REFINING else 1
-    sizes, fans = _native.refine(n, arrays, bits + unrefined, together + demands, rounds)
+    sizes, fans, overlaps = _native.refine(n, arrays, bits + unrefined, together + demands, rounds)
     fans = fans[len(together) :]
     merged = tuple(
         (ahead if ahead >= 0 else plain[0], back if back >= 0 else plain[1])
         for ahead, back, plain in zip(fans[::2], fans[1::2], plain_fans, strict=True)
     )
-    return tuple(map(float, sizes[: len(bits)])), merged
+    return tuple(map(float, sizes[: len(bits)])), merged, tuple(overlaps[: len(bits)])
 
 
 def _joint_demands(

@@ -81,7 +81,9 @@ class _Assembler:
             extends=extends,
             sets=tuple(sets.steps),
             tail=EmitTail() if divisor is None else self.count_tail(terms, blocks, sets, divisor),
-            restrictions=self.restrictions,
+            restrictions=tuple((b, a) for a, b in self.restrictions)
+            if self.order.descending
+            else self.restrictions,
             edge_checks=self.edge_checks(),
             cost=self.order.cost,
         )
@@ -103,6 +105,13 @@ class _Assembler:
         distinct = tuple(p for p in range(depth) if p not in known) if self.problem.injective else ()
         return _Need(operands, after, tuple(sorted(f for f in filters if f is not None)), distinct)
 
+    def surely_in(self, need: _Need, position: int) -> bool:
+        """True when the vertex at the position meets the need, whatever it is: the pattern's own edges say so."""
+        vertex = self.order.prefix[position]
+        edges = {Operand(Neighbors(self.position.get(u, -1), r), negative) for u, r, negative in self.around[vertex]}
+        below = {self.position.get(u, -1) for u in self.before[vertex]}
+        return not need.filter and need.operands <= edges and need.after <= below
+
     def reduced(self, after: Iterable[int]) -> tuple[int, ...]:
         """The bounds that imply all others."""
         positions = set(after)
@@ -113,6 +122,10 @@ class _Assembler:
         """All positions that elements above `bounds` are above."""
         bounds = set(bounds)
         return bounds | {self.position[u] for p in bounds for u in self.before[self.order.prefix[p]]}
+
+    def bounds(self, positions: tuple[int, ...]) -> dict[str, tuple[int, ...]]:
+        """The bounds as SetExpression takes them: coming after means above, or below where the plan descends."""
+        return {"upper" if self.order.descending else "lower": positions}
 
     def column_checks(self, depth: int) -> tuple[ColumnCheck, ...]:
         vertex = self.order.prefix[depth]
@@ -138,7 +151,9 @@ class _Assembler:
         number: dict[TailSize, int] = {}
         size_of = {}
         for block, need in blocks.items():
-            size = TailSize(sets.expression(need, counted=True), need.distinct)
+            sure = {p for p in need.distinct if self.surely_in(need, p)}
+            looked_up = tuple(p for p in need.distinct if p not in sure)
+            size = TailSize(sets.expression(need, counted=True), looked_up, len(sure))
             if size not in number:
                 number[size] = len(sizes)
                 sizes.append(size)
@@ -198,7 +213,7 @@ class _SetTable:
                 SetExpression(
                     source,
                     operands,
-                    lower=self.assembler.reduced(bounds),
+                    **self.assembler.bounds(self.assembler.reduced(bounds)),
                     filter=filters.pop() if len(filters) == 1 else (),
                 ),
             )
@@ -218,16 +233,16 @@ class _SetTable:
         """How a level or the tail reads its elements: a set or list, and what is still to be checked."""
         number = self.index.get(need.operands)
         if number is not None:
-            done = self.promised[number]
-            lower = tuple(p for p in self.assembler.reduced(need.after) if p not in done)
-            passed = self.steps[number].expression.filter
-            return SetExpression(SetRef(number), lower=lower, filter=() if passed == need.filter else need.filter)
-        source, operands = self.split(need.operands)
-        assert counted or not operands, "a level's set is always computed before it"
-        done = self.promised[source.index] if isinstance(source, SetRef) else set()
-        lower = tuple(p for p in self.assembler.reduced(need.after) if p not in done)
-        passed = self.steps[source.index].expression.filter if isinstance(source, SetRef) else ()
-        return SetExpression(source, operands, lower=lower, filter=() if passed == need.filter else need.filter)
+            source, operands = SetRef(number), ()
+        else:
+            source, operands = self.split(need.operands)
+            assert counted or not operands, "a level's set is always computed before it"
+        done, passed = set(), ()
+        if isinstance(source, SetRef):
+            done, passed = self.promised[source.index], self.steps[source.index].expression.filter
+        left = tuple(p for p in self.assembler.reduced(need.after) if p not in done)
+        still = () if passed == need.filter else need.filter
+        return SetExpression(source, operands, **self.assembler.bounds(left), filter=still)
 
 
 def _by_position(o: Operand) -> tuple[int, int]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Literal
 
 from subiso.errors import QueryError
-from subiso.graph.stats import Statistics
+from subiso.storage.statistics import Statistics
 from subiso.plan.assemble import assemble
 from subiso.plan.local import choose_local
 from subiso.plan.order import order_by_cost, order_by_ri

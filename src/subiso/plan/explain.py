@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from subiso.engine.query import Query
 from subiso.filter.resolve import resolve
-from subiso.graph.stats import Statistics, statistics_of
+from subiso.storage.statistics import Statistics, statistics_of
 from subiso.plan.choose import make_plan
 from subiso.plan.plan import Plan
 from subiso.plan.problem import Problem

@@ -95,10 +95,14 @@ class EmitTail:
 
 @dataclass(frozen=True)
 class TailSize:
-    """The size of a set without the vertices at the `distinct` positions."""
+    """The size of a set without the matched vertices in it.
+
+    Those at the `distinct` positions are looked up; `surely` many are known to be in it.
+    """
 
     expression: SetExpression
     distinct: tuple[int, ...] = ()
+    surely: int = 0
 
 
 @dataclass(frozen=True)

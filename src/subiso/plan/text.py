@@ -60,7 +60,8 @@ class _Writer:
         lines = []
         for i, size in enumerate(tail.sizes):
             without = f" without {self.listed(size.distinct)}" if size.distinct else ""
-            lines.append(f"n{i} = |{self.expression(size.expression)}{without}|")
+            less = f" - {size.surely}" if size.surely else ""
+            lines.append(f"n{i} = |{self.expression(size.expression)}{without}|{less}")
         counted = ", ".join(self.plan.names[v] for v in tail.vertices)
         return [*lines, f"total += {_sum(tail.terms)}" + (f"  # {counted}" if counted else "")]
 
