@@ -29,7 +29,7 @@ def count(query: Query, params: Params = Params()) -> Outcome:  # noqa: B008 (fr
     resolved = resolve(query)
     if resolved.hopeless:
         return Outcome(0, seconds=time.perf_counter() - started)
-    plan = make_plan(resolved.problem, statistics_of(query.graph), counting=True)
+    plan = _plan(resolved, params, counting=True)
     assert isinstance(plan.tail, CountTail)
     run = _start(plan, resolved, params)
     watch = _Watch(run, params, started)
@@ -63,7 +63,7 @@ class CpuStream:
         self._watch: _Watch | None = None
         resolved = resolve(query)
         if not resolved.hopeless:
-            plan = make_plan(resolved.problem, statistics_of(query.graph), counting=False)
+            plan = _plan(resolved, params, counting=False)
             self._run = _start(plan, resolved, params)
             self._watch = _Watch(self._run, params, started)
 
@@ -119,6 +119,18 @@ class _Watch:
             self.run.stop()
 
 
+def _plan(resolved: Resolved, params: Params, *, counting: bool) -> Plan:
+    switches = params.switches
+    return make_plan(
+        resolved.problem,
+        statistics_of(resolved.layout.graph),
+        counting=counting,
+        order=switches.order,
+        max_tail=switches.max_tail,
+        local=switches.local,
+    )
+
+
 def _start(plan: Plan, resolved: Resolved, params: Params) -> Any:
     code, filters = lower(plan)
     layout = resolved.layout
@@ -138,6 +150,7 @@ def _start(plan: Plan, resolved: Resolved, params: Params) -> Any:
         layout.vertex_at,
         params.batch_rows,
         _threads(params),
+        params.switches.setops,
     )
     run.start()
     return run
