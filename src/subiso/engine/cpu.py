@@ -31,7 +31,12 @@ def count(query: Query, params: Params = Params()) -> Outcome:  # noqa: B008 (fr
     resolved = resolve(query)
     if resolved.hopeless:
         return Outcome(0, seconds=time.perf_counter() - started)
-    formula = make_formula(resolved.problem, statistics_of(query.graph))
+    formula = make_formula(
+        resolved.problem,
+        statistics_of(query.graph),
+        expand=params.switches.expand,
+        **_plan_options(params),
+    )
     total = 0
     for i, term in enumerate(formula.terms):
         step = replace(params, progress=part_of(params.progress, i, len(formula.terms)))
@@ -79,7 +84,8 @@ class CpuStream:
         self._watch: _Watch | None = None
         resolved = resolve(query)
         if not resolved.hopeless:
-            plan = make_plan(resolved.problem, statistics_of(query.graph), counting=False)
+            stats = statistics_of(query.graph)
+            plan = make_plan(resolved.problem, stats, counting=False, **_plan_options(params))
             self._run = _start(plan, resolved, params)
             self._watch = _Watch(self._run, params, started)
 
@@ -135,6 +141,11 @@ class _Watch:
             self.run.stop()
 
 
+def _plan_options(params: Params) -> dict[str, Any]:
+    switches = params.switches
+    return {"order": switches.order, "max_tail": switches.max_tail, "local": switches.local}
+
+
 def _start(plan: Plan, resolved: Resolved, params: Params) -> Any:
     code, filters = lower(plan)
     layout = resolved.layout
@@ -154,6 +165,7 @@ def _start(plan: Plan, resolved: Resolved, params: Params) -> Any:
         layout.vertex_at,
         params.batch_rows,
         _threads(params),
+        params.switches.setops,
     )
     run.start()
     return run

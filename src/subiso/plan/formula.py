@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Hashable
 from dataclasses import dataclass, replace
 from itertools import combinations
-from typing import Any
+from typing import Any, Literal
 
 from subiso.pattern import Pattern
 from subiso.plan.choose import make_plan
@@ -42,14 +42,23 @@ class Formula:
         return sum(term.plan.cost for term in self.terms)
 
 
-def make_formula(problem: Problem, stats: Statistics, **options: Any) -> Formula:
-    """The cheapest way found to count: one plan, or several whose counts are added and subtracted."""
+def make_formula(
+    problem: Problem,
+    stats: Statistics,
+    *,
+    expand: Literal["auto", "always", "never"] = "auto",
+    **options: Any,
+) -> Formula:
+    """The cheapest way found to count: one plan, or several whose counts are added and subtracted.
+
+    `expand` says whether to do the latter; the other options are those of `make_plan`.
+    """
     direct = Formula((Term(1, problem.pattern, make_plan(problem, stats, counting=True, **options)),))
     possible = problem.injective and 0 < len(problem.absent) <= _MOST_ABSENT
-    if not possible or direct.cost < _WORTH_IT:
+    if not possible or expand == "never" or (expand == "auto" and direct.cost < _WORTH_IT):
         return direct
     expanded = _expand(problem, stats, **options)
-    return expanded if expanded.cost < direct.cost else direct
+    return expanded if expand == "always" or expanded.cost < direct.cost else direct
 
 
 def _expand(problem: Problem, stats: Statistics, **options: Any) -> Formula:
