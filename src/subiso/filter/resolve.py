@@ -50,9 +50,7 @@ def resolve(query: Query) -> Resolved:
     forbidden = [table.link(e.source, e.target, table.of_edge(e)) for e in absent]
     entities: tuple[tuple[int, int, int], ...] = ()
     if query.mode == "edge-isomorphism":
-        entities = tuple(
-            (e.source, e.target, table.number(table.of_edge(e))) for e in query.pattern.edges
-        )
+        entities = tuple((e.source, e.target, table.number(table.of_edge(e))) for e in query.pattern.edges)
     csrs = tuple(layout.relation(r) for r in table.relations)
     bits = initial_candidates(query, layout, table)
     sizes, fans, overlaps = _refine(query, links, csrs, bits)
@@ -121,7 +119,9 @@ def _joint_demands(
     same: dict[bytes | None, int] = {}
     kind = [same.setdefault(None if b is None else b.tobytes(), v) for v, b in enumerate(bits)]
     wanted: Counter[tuple[int, int, int]] = Counter()
-    pairs = {(link.a, link.b, link.forward) for link in links} | {(link.b, link.a, link.backward) for link in links}
+    pairs = {(link.a, link.b, link.forward) for link in links} | {
+        (link.b, link.a, link.backward) for link in links
+    }
     for a, b, relation in pairs:
         wanted[a, kind[b], relation] += 1
     joint = [(a, b, relation, count) for (a, b, relation), count in wanted.items() if count > 1]
