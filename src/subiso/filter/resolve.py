@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from subiso import _native
 from subiso.engine.query import Query
 from subiso.filter.candidates import Bits, initial_candidates
-from subiso.filter.relations import RelationTable, induced_links
+from subiso.filter.relations import RelationTable, induced_edges
 from subiso.pattern import Column
 from subiso.plan.problem import Link, PairCheck, Problem
 from subiso.storage.layout import Layout, RelationCsr, layout_of
@@ -44,14 +44,11 @@ def resolve(query: Query) -> Resolved:
     table = RelationTable(query)
     edges = [e for e in query.pattern.edges if e.source != e.target]
     links = [table.link(e.source, e.target, table.of_edge(e)) for e in edges]
-    forbidden = [
-        table.link(e.source, e.target, table.of_edge(e))
-        for e in query.pattern.anti_edges
-        if e.source != e.target
-    ]
+    absent = [e for e in query.pattern.anti_edges if e.source != e.target]
     if query.mode == "induced":
-        forbidden += induced_links(table)
-    entities = ()
+        absent += induced_edges(query)
+    forbidden = [table.link(e.source, e.target, table.of_edge(e)) for e in absent]
+    entities: tuple[tuple[int, int, int], ...] = ()
     if query.mode == "edge-isomorphism":
         entities = tuple(
             (e.source, e.target, table.number(table.of_edge(e))) for e in query.pattern.edges
@@ -67,6 +64,7 @@ def resolve(query: Query) -> Resolved:
         unique=query.unique,
         links=tuple(links),
         forbidden=tuple(forbidden),
+        absent=tuple(absent),
         pairs=pairs,
         filters=numbers,
         anchored=frozenset(query.anchors),
@@ -102,7 +100,7 @@ def _refine(
     arrays = [(csr.bounds, csr.neighbors) for csr in csrs]
     work = sum(mean) * n * (len(demands) + len(together))
     rounds = _ROUNDS if work < _MOST_REFINING else 1
-    sizes, fans, overlaps = _native.refine(n, arrays, bits + unrefined, together + demands, rounds)
+    sizes, fans, overlaps = _native.refine(query.graph.num_vertices, arrays, bits + unrefined, together + demands, rounds)
     fans = fans[len(together) :]
     merged = tuple(
         (ahead if ahead >= 0 else plain[0], back if back >= 0 else plain[1])
@@ -167,8 +165,9 @@ def _as_ranks(
     left: NDArray[np.generic], right: NDArray[np.generic]
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Two numeric columns as ranks in their common order: exact for 64-bit integers beside floats, NaN marked."""
-    mixed = {left.dtype.kind, right.dtype.kind} & {"f"} and left.dtype.kind != right.dtype.kind
-    common = np.longdouble if mixed else np.result_type(left, right)
+    common = np.result_type(left, right)
+    if common.kind == "f" and {left.dtype.kind, right.dtype.kind} != {"f"}:
+        common = np.dtype(np.longdouble)  # integers beside floats, and signed beside unsigned ones
     both = np.concatenate([left.astype(common), right.astype(common)])
     ranks = np.unique(both, return_inverse=True)[1].astype(np.int64)
     if both.dtype.kind == "f":

@@ -56,11 +56,14 @@ class _Assembler:
         self.restrictions = restrictions
         self.position = {v: i for i, v in enumerate(order.prefix)}
         self.before = _closure(problem.num_vertices, restrictions)
-        self.around: list[list[tuple[int, int, bool]]] = [[] for _ in range(problem.num_vertices)]
+        self.around: list[list[tuple[int, Operand]]] = [[] for _ in range(problem.num_vertices)]
+        """vertex -> (matched neighbour in the pattern, its list as an operand)"""
         for links, negative in ((problem.links, False), (problem.forbidden, True)):
             for link in links:
-                self.around[link.a].append((link.b, link.backward, negative))
-                self.around[link.b].append((link.a, link.forward, negative))
+                for end, other, relation in ((link.a, link.b, link.backward), (link.b, link.a, link.forward)):
+                    position = self.position.get(other)
+                    if position is not None:
+                        self.around[end].append((position, Operand(Neighbors(position, relation), negative)))
 
     def plan(self, divisor: int | None) -> Plan:
         prefix, tail = self.order.prefix, self.order.tail
@@ -90,12 +93,7 @@ class _Assembler:
 
     def need(self, vertices: tuple[int, ...], depth: int) -> _Need:
         """What the vertices of a block share, once the positions before `depth` are matched."""
-        operands = frozenset(
-            Operand(Neighbors(self.position[u], relation), negative)
-            for v in vertices
-            for u, relation, negative in self.around[v]
-            if self.position.get(u, depth) < depth
-        )
+        operands = frozenset(o for v in vertices for position, o in self.around[v] if position < depth)
         after = frozenset(
             self.position[u] for v in vertices for u in self.before[v] if self.position.get(u, depth) < depth
         )
@@ -107,10 +105,12 @@ class _Assembler:
 
     def surely_in(self, need: _Need, position: int) -> bool:
         """True when the vertex at the position meets the need, whatever it is: the pattern's own edges say so."""
+        if need.filter:
+            return False
         vertex = self.order.prefix[position]
-        edges = {Operand(Neighbors(self.position.get(u, -1), r), negative) for u, r, negative in self.around[vertex]}
-        below = {self.position.get(u, -1) for u in self.before[vertex]}
-        return not need.filter and need.operands <= edges and need.after <= below
+        edges = {operand for _, operand in self.around[vertex]}
+        below = {self.position[u] for u in self.before[vertex] if u in self.position}
+        return need.operands <= edges and need.after <= below
 
     def reduced(self, after: Iterable[int]) -> tuple[int, ...]:
         """The bounds that imply all others."""

@@ -11,7 +11,9 @@ from subiso.plan import plan as nodes
 from subiso.plan.plan import VERSION, Plan
 
 _NODES = {
-    name: node for name, node in vars(nodes).items() if isinstance(node, type) and is_dataclass(node)
+    name: node
+    for name, node in vars(nodes).items()
+    if isinstance(node, type) and (is_dataclass(node) or hasattr(node, "_fields"))
 }
 
 
@@ -42,8 +44,9 @@ def plan_from_json(text: str) -> Plan:
 
 
 def _encode(value: Any) -> Any:
-    if is_dataclass(value):
-        return {"kind": type(value).__name__, **{f.name: _encode(getattr(value, f.name)) for f in fields(value)}}
+    names = getattr(value, "_fields", None) or ([f.name for f in fields(value)] if is_dataclass(value) else None)
+    if names is not None:
+        return {"kind": type(value).__name__, **{name: _encode(getattr(value, name)) for name in names}}
     return [_encode(v) for v in value] if isinstance(value, tuple) else value
 
 

@@ -4,15 +4,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Literal
+from typing import Literal, NamedTuple
 
-from subiso.pattern import Pattern
+from subiso.pattern import Pattern, PatternEdge
 
 Mode = Literal["monomorphism", "induced", "homomorphism", "edge-isomorphism"]
 
 
-@dataclass(frozen=True)
-class Link:
+class Link(NamedTuple):
     """Vertices a and b must (or, in `forbidden`, must not) be joined.
 
     `forward` is the index of the relation read at a's end, `backward` of the same edges read at b's end.
@@ -48,6 +47,8 @@ class Problem:
     unique: bool
     links: tuple[Link, ...]
     forbidden: tuple[Link, ...] = ()
+    absent: tuple[PatternEdge, ...] = ()
+    """The forbidden links as edges: anti-edges, and in induced mode all that the pattern does not have."""
     pairs: tuple[PairCheck, ...] = ()
     filters: tuple[int | None, ...] = ()
     """Per pattern vertex the number of its candidate filter; vertices with the same candidates share it."""
