@@ -98,7 +98,7 @@ def _refine(
     arrays = [(csr.bounds, csr.neighbors) for csr in csrs]
     work = sum(mean) * n * (len(demands) + len(together))
     rounds = _ROUNDS if work < _MOST_REFINING else 1
-    sizes, fans, overlaps = _native.refine(n, arrays, bits + unrefined, together + demands, rounds)
+    sizes, fans, overlaps = _native.refine(query.graph.num_vertices, arrays, bits + unrefined, together + demands, rounds)
     fans = fans[len(together) :]
     merged = tuple(
         (ahead if ahead >= 0 else plain[0], back if back >= 0 else plain[1])
@@ -165,8 +165,9 @@ def _as_ranks(
     left: NDArray[np.generic], right: NDArray[np.generic]
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Two numeric columns as ranks in their common order: exact for 64-bit integers beside floats, NaN marked."""
-    mixed = {left.dtype.kind, right.dtype.kind} & {"f"} and left.dtype.kind != right.dtype.kind
-    common = np.longdouble if mixed else np.result_type(left, right)
+    common = np.result_type(left, right)
+    if common.kind == "f" and {left.dtype.kind, right.dtype.kind} != {"f"}:
+        common = np.dtype(np.longdouble)  # integers beside floats, and signed beside unsigned ones
     both = np.concatenate([left.astype(common), right.astype(common)])
     ranks = np.unique(both, return_inverse=True)[1].astype(np.int64)
     if both.dtype.kind == "f":
