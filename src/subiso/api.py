@@ -14,6 +14,7 @@ from subiso.engine.query import Query, make_query
 from subiso.errors import TimeoutReached
 from subiso.graph import Graph
 from subiso.pattern import Pattern, connected_patterns
+from subiso.plan.motifs import induced_from_subgraphs
 
 if TYPE_CHECKING:  # `result` is loaded by those who want rows
     from subiso.result.matches import Matches
@@ -229,7 +230,9 @@ def motifs(graph: Graph, k: int, *, induced: bool = False, **options: Unpack[How
     from subiso.result.motifs import Motifs
 
     patterns = connected_patterns(k)
-    counts = count(graph, patterns, induced=induced, **options)
+    counts = count(graph, patterns, **options)
+    if induced:
+        counts = induced_from_subgraphs(patterns, counts)
     return Motifs(zip(patterns, counts, strict=True))
 
 

@@ -18,6 +18,22 @@ Rows = NDArray[np.uint32]
 
 
 @dataclass(frozen=True)
+class Switches:
+    """Techniques that can be chosen or turned off, to measure and to test them; answers never depend on them."""
+
+    order: Literal["cost", "ri"] = "cost"
+    """The pass that picks the matching order."""
+    max_tail: int = 99
+    """How many vertices at most are counted from set sizes (1: no inclusion-exclusion, 0: none)."""
+    expand: Literal["auto", "always", "never"] = "auto"
+    """Count patterns with absent edges by inclusion and exclusion."""
+    local: bool = True
+    """Search neighbourhoods as bit rows where a plan allows it."""
+    setops: str | None = None
+    """Set operations: "scalar", "avx2" or "avx512"; None = the fastest that the machine runs."""
+
+
+@dataclass(frozen=True)
 class Params:
     """How to run a query; never what it means.
 
@@ -35,6 +51,8 @@ class Params:
     """Rows of a stream's batches (the last one may be shorter)."""
     poll: Callable[[], bool] | None = None
     """Asked about every 100 ms in the calling thread; True cancels."""
+    switches: Switches = Switches()
+    """Which techniques to use."""
 
 
 @dataclass(frozen=True)

@@ -5,19 +5,21 @@ from __future__ import annotations
 
 import os
 import time
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from subiso import _native
-from subiso.engine.base import Outcome, Params, Rows, StoppedBy
+from subiso.engine.base import Outcome, Params, Rows, StoppedBy, part_of
 from subiso.engine.lower import lower
 from subiso.engine.query import Query
 from subiso.errors import CountOverflowError, QueryError
 from subiso.filter.resolve import Resolved, resolve
 from subiso.storage.statistics import statistics_of
 from subiso.plan.choose import make_plan
+from subiso.plan.formula import make_formula
 from subiso.plan.plan import CountTail, Plan
 
 _TICK = 0.05  # seconds between looks at the clock, the progress and Ctrl-C
@@ -29,7 +31,27 @@ def count(query: Query, params: Params = Params()) -> Outcome:  # noqa: B008 (fr
     resolved = resolve(query)
     if resolved.hopeless:
         return Outcome(0, seconds=time.perf_counter() - started)
-    plan = make_plan(resolved.problem, statistics_of(query.graph), counting=True)
+    formula = make_formula(
+        resolved.problem,
+        statistics_of(query.graph),
+        expand=params.switches.expand,
+        **_plan_options(params),
+    )
+    total = 0
+    for i, term in enumerate(formula.terms):
+        step = replace(params, progress=part_of(params.progress, i, len(formula.terms)))
+        part, stopped_by = _count_plan(term.plan, resolved, step, started)
+        total += term.coefficient * part
+        if stopped_by is not None:
+            # Parts of a formula are subtracted from each other, so an unfinished one says nothing.
+            total = total if len(formula.terms) == 1 else 0
+            return Outcome(total // formula.divisor, stopped_by, time.perf_counter() - started)
+    return Outcome(total // formula.divisor, seconds=time.perf_counter() - started)
+
+
+def _count_plan(
+    plan: Plan, resolved: Resolved, params: Params, started: float
+) -> tuple[int, StoppedBy | None]:
     assert isinstance(plan.tail, CountTail)
     run = _start(plan, resolved, params)
     watch = _Watch(run, params, started)
@@ -44,8 +66,7 @@ def count(query: Query, params: Params = Params()) -> Outcome:  # noqa: B008 (fr
             "the count left the range of the 128-bit accumulators",
             hint="count parts of the graph: anchor a vertex of the pattern, or add a mask",
         )
-    total = ((high << 64) | low) // plan.tail.divisor
-    return Outcome(total, watch.stopped_by, time.perf_counter() - started)
+    return ((high << 64) | low) // plan.tail.divisor, watch.stopped_by
 
 
 def stream(query: Query, params: Params = Params()) -> CpuStream:  # noqa: B008 (frozen)
@@ -63,7 +84,8 @@ class CpuStream:
         self._watch: _Watch | None = None
         resolved = resolve(query)
         if not resolved.hopeless:
-            plan = make_plan(resolved.problem, statistics_of(query.graph), counting=False)
+            stats = statistics_of(query.graph)
+            plan = make_plan(resolved.problem, stats, counting=False, **_plan_options(params))
             self._run = _start(plan, resolved, params)
             self._watch = _Watch(self._run, params, started)
 
@@ -119,6 +141,11 @@ class _Watch:
             self.run.stop()
 
 
+def _plan_options(params: Params) -> dict[str, Any]:
+    switches = params.switches
+    return {"order": switches.order, "max_tail": switches.max_tail, "local": switches.local}
+
+
 def _start(plan: Plan, resolved: Resolved, params: Params) -> Any:
     code, filters = lower(plan)
     layout = resolved.layout
@@ -138,6 +165,7 @@ def _start(plan: Plan, resolved: Resolved, params: Params) -> Any:
         layout.vertex_at,
         params.batch_rows,
         _threads(params),
+        params.switches.setops,
     )
     run.start()
     return run

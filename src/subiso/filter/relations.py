@@ -79,22 +79,21 @@ class RelationTable:
         return EdgeFit(key, fits.view(np.uint8))
 
 
-def induced_links(table: RelationTable) -> list[Link]:
-    """In induced mode: the pairs of pattern vertices that must not be joined, and in which direction."""
-    query = table.query
+def induced_edges(query: Query) -> list[PatternEdge]:
+    """In induced mode: the edges that must not be there between the pattern's vertices, by direction."""
     joined = set()
     for edge in query.pattern.edges:
         joined.add((edge.source, edge.target))
         if not edge.directed:
             joined.add((edge.target, edge.source))
-    links = []
+    edges = []
     for a in range(query.pattern.num_vertices):
         for b in range(a + 1, query.pattern.num_vertices):
             ahead, back = (a, b) not in joined, (b, a) not in joined
             if ahead and back:
-                links.append(table.link(a, b, Relation("any")))
+                edges.append(PatternEdge(a, b, directed=False))
             elif query.graph.directed and ahead:
-                links.append(table.link(a, b, Relation("out")))
+                edges.append(PatternEdge(a, b, directed=True))
             elif query.graph.directed and back:
-                links.append(table.link(b, a, Relation("out")))
-    return links
+                edges.append(PatternEdge(b, a, directed=True))
+    return edges

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from subiso import _native
 from subiso.engine.query import Query
 from subiso.filter.candidates import Bits, initial_candidates
-from subiso.filter.relations import RelationTable, induced_links
+from subiso.filter.relations import RelationTable, induced_edges
 from subiso.pattern import Column
 from subiso.plan.problem import Link, PairCheck, Problem
 from subiso.storage.layout import Layout, RelationCsr, layout_of
@@ -44,14 +44,11 @@ def resolve(query: Query) -> Resolved:
     table = RelationTable(query)
     edges = [e for e in query.pattern.edges if e.source != e.target]
     links = [table.link(e.source, e.target, table.of_edge(e)) for e in edges]
-    forbidden = [
-        table.link(e.source, e.target, table.of_edge(e))
-        for e in query.pattern.anti_edges
-        if e.source != e.target
-    ]
+    absent = [e for e in query.pattern.anti_edges if e.source != e.target]
     if query.mode == "induced":
-        forbidden += induced_links(table)
-    entities = ()
+        absent += induced_edges(query)
+    forbidden = [table.link(e.source, e.target, table.of_edge(e)) for e in absent]
+    entities: tuple[tuple[int, int, int], ...] = ()
     if query.mode == "edge-isomorphism":
         entities = tuple(
             (e.source, e.target, table.number(table.of_edge(e))) for e in query.pattern.edges
@@ -67,6 +64,7 @@ def resolve(query: Query) -> Resolved:
         unique=query.unique,
         links=tuple(links),
         forbidden=tuple(forbidden),
+        absent=tuple(absent),
         pairs=pairs,
         filters=numbers,
         anchored=frozenset(query.anchors),

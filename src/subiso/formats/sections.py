@@ -1,4 +1,6 @@
-"""Header and section table of the .subiso format: packing, unpacking, checking. SPEC.md beside this file is the definition."""
+"""Header and section table of the .subiso format: packing, unpacking, checking. SPEC.md beside this file is
+the definition.
+"""
 
 from __future__ import annotations
 

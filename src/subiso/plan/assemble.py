@@ -232,12 +232,10 @@ class _SetTable:
     def expression(self, need: _Need, *, counted: bool = False) -> SetExpression:
         """How a level or the tail reads its elements: a set or list, and what is still to be checked."""
         number = self.index.get(need.operands)
-        if number is not None:
-            source, operands = SetRef(number), ()
-        else:
-            source, operands = self.split(need.operands)
-            assert counted or not operands, "a level's set is always computed before it"
-        done, passed = set(), ()
+        source, operands = self.split(need.operands) if number is None else (SetRef(number), ())
+        assert counted or not operands, "a level's set is always computed before it"
+        done: set[int] = set()
+        passed: tuple[int, ...] = ()
         if isinstance(source, SetRef):
             done, passed = self.promised[source.index], self.steps[source.index].expression.filter
         left = tuple(p for p in self.assembler.reduced(need.after) if p not in done)

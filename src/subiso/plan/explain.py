@@ -8,18 +8,24 @@ from subiso.engine.query import Query
 from subiso.filter.resolve import resolve
 from subiso.storage.statistics import Statistics, statistics_of
 from subiso.plan.choose import make_plan
+from subiso.plan.formula import Formula, make_formula
 from subiso.plan.plan import Plan
 from subiso.plan.problem import Problem
 
 
 @dataclass(frozen=True)
 class Explanation:
-    """Printable; `counting` and `listing` are the plans themselves."""
+    """Printable; `formula` and `listing` are what `count` and `match` run."""
 
     problem: Problem
     stats: Statistics
-    counting: Plan
+    formula: Formula
     listing: Plan
+
+    @property
+    def counting(self) -> Plan:
+        """The formula's first plan; the only one, unless absent edges are counted by inclusion and exclusion."""
+        return self.formula.terms[0].plan
 
     def __str__(self) -> str:
         p = self.problem
@@ -39,9 +45,18 @@ class Explanation:
             names = p.pattern.names
             pairs = ", ".join(f"{names[a]} < {names[b]}" for a, b in self.counting.restrictions)
             lines.append(f"order     {pairs}  (by degree, then id)")
-        lines += ["", f"count     ~{self.counting.cost:,.3g} operations", _indented(self.counting)]
+        lines += ["", f"count     ~{self.formula.cost:,.3g} operations", *self._count_lines()]
         lines += ["", f"match     ~{self.listing.cost:,.3g} operations", _indented(self.listing)]
         return "\n".join(lines)
+
+    def _count_lines(self) -> list[str]:
+        formula = self.formula
+        if len(formula.terms) == 1:
+            return [_indented(self.counting)]
+        lines = [f"  a sum of {len(formula.terms)} counts, divided by {formula.divisor}:"]
+        for term in formula.terms:
+            lines += [f"  {term.coefficient:+d} times {term.pattern}", _indented(term.plan, 2)]
+        return lines
 
 
 def explain(query: Query) -> Explanation:
@@ -50,10 +65,10 @@ def explain(query: Query) -> Explanation:
     return Explanation(
         problem,
         stats,
-        make_plan(problem, stats, counting=True),
+        make_formula(problem, stats),
         make_plan(problem, stats, counting=False),
     )
 
 
-def _indented(plan: Plan) -> str:
-    return "\n".join("  " + line for line in str(plan).splitlines())
+def _indented(plan: Plan, depth: int = 1) -> str:
+    return "\n".join("  " * depth + line for line in str(plan).splitlines())

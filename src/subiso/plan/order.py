@@ -94,7 +94,7 @@ class _Exhaustive:
         if cost >= self.best.cost:
             return
         if len(order) == self.estimator.problem.num_vertices:
-            if not (self.counting and longest_tail(self.estimator.problem, order)):
+            if not self.counting or min(self.max_tail, longest_tail(self.estimator.problem, order)) == 0:
                 self.best = Order(tuple(order), (), cost)
             return
         rest = [v for v in range(self.estimator.problem.num_vertices) if v not in order]

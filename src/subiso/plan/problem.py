@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Literal, NamedTuple
 
-from subiso.pattern import Pattern
+from subiso.pattern import Pattern, PatternEdge
 
 Mode = Literal["monomorphism", "induced", "homomorphism", "edge-isomorphism"]
 
@@ -47,6 +47,8 @@ class Problem:
     unique: bool
     links: tuple[Link, ...]
     forbidden: tuple[Link, ...] = ()
+    absent: tuple[PatternEdge, ...] = ()
+    """The forbidden links as edges: anti-edges, and in induced mode all that the pattern does not have."""
     pairs: tuple[PairCheck, ...] = ()
     filters: tuple[int | None, ...] = ()
     """Per pattern vertex the number of its candidate filter; vertices with the same candidates share it."""
