@@ -109,7 +109,7 @@ TEXTS: list[tuple[str, str, dict[str, Any], int | None, str]] = [
     ("g.metis", "1 0\n1\n", {}, 2, "lists itself"),
     ("g.metis", "2 1\n2\n1\n", {"directed": True}, None, "METIS graphs are undirected"),
     ("g.parquet", "PAR1 but not really", {}, None, "not a sound Parquet file"),
-    ("g.subiso", "short", {}, None, "too few for a header"),
+    ("g.subiso", "short", {}, None, "not a .subiso file"),
     ("g.subiso", "x" * 500, {}, None, "the magic number is wrong"),
     ("g.unknown", "word\n", {}, None, "neither suffix nor content"),
 ]
