@@ -27,6 +27,13 @@ class Sets {
   explicit Sets(const Inputs& in);
 
   std::uint32_t match[kMaxLevels];
+  // Changes whenever a vertex is matched at the position, and so whenever any earlier position changes.
+  std::uint64_t serial[kMaxLevels] = {};
+
+  void bind(int position, std::uint32_t v) {
+    match[position] = v;
+    serial[position] = ++clock_;
+  }
 
   // The elements of a source within the bounds; operands and filter are not looked at.
   Span slice(const SetExpression& e) const;
@@ -48,6 +55,7 @@ class Sets {
   bool contains(const SetExpression& e, std::uint32_t v) const;
 
   const Inputs& in_;
+  std::uint64_t clock_ = 0;
   std::vector<Scratch> buffers_;
   std::vector<Span> spans_;
   std::vector<Span> lists_;  // room for the longest expression

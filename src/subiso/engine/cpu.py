@@ -169,6 +169,7 @@ def _start(plan: Plan, resolved: Resolved, params: Params) -> Any:
         kept,
         layout.graph.num_vertices,
         [(csr.bounds, csr.neighbors) for csr in resolved.csrs],
+        resolved.reverse,
         code,
         bitmaps,
         list(resolved.keys),
