@@ -32,8 +32,7 @@ InnerTail::Part InnerTail::classify(const TailSize& tail) const {
   const bool bounded = has(e.lower, last_) || has(e.upper, last_);
   if (!bounded && std::none_of(e.operands.begin(), e.operands.end(), reads_last)) {
     part.kind = kFixed;
-  } else if (e.operands.size() == 1 && reads_last(e.operands[0]) && !e.operands[0].negative && e.filter == kNone &&
-             tail.distinct.empty()) {
+  } else if (e.operands.size() == 1 && reads_last(e.operands[0]) && !e.operands[0].negative && e.filter == kNone) {
     part.kind = kAgainstBase;
     part.relation = e.operands[0].relation;
     part.fixed = e;
@@ -75,7 +74,9 @@ void InnerTail::evaluate(std::uint32_t v, std::uint64_t* sizes) {
     Part& part = parts_[i];
     switch (part.kind) {
       case kFixed: sizes[i] = part.size; break;
-      case kAgainstBase: sizes[i] = against_base(part, v) - in_.program.sizes[i].surely; break;
+      case kAgainstBase:
+        sizes[i] = sets_.without_matched(in_.program.sizes[i], against_base(part, v));
+        break;
       case kGeneral: sizes[i] = sets_.size_of(in_.program.sizes[i]); break;
     }
   }

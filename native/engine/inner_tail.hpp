@@ -20,7 +20,9 @@ class InnerTail {
   void evaluate(std::uint32_t v, std::uint64_t* sizes);
   void end();
   // The only size is a codegree by now: its sum over the vertices.
-  bool all_counted() const { return parts_.size() == 1 && parts_[0].counted; }
+  bool all_counted() const {
+    return parts_.size() == 1 && parts_[0].counted && in_.program.sizes[0].distinct.empty();
+  }
   std::uint64_t sum_over(Span vertices) const;
 
  private:

@@ -38,7 +38,9 @@ class Sets {
   // The elements of a source within the bounds; operands and filter are not looked at.
   Span slice(const SetExpression& e) const;
   void compute(int set);
-  std::size_t size_of(const TailSize& tail);
+  std::size_t size_of(const TailSize& tail) { return without_matched(tail, count(tail.expression)); }
+  // `size` elements meet the tail's expression: how many without the matched vertices among them?
+  std::size_t without_matched(const TailSize& tail, std::size_t size) const;
 
   // Cuts a sorted list to > match[p] (p in lower) and < match[p] (p in upper).
   Span trim(Span s, const std::vector<int>& lower, const std::vector<int>& upper) const;

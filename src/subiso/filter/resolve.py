@@ -76,9 +76,7 @@ def resolve(query: Query) -> Resolved:
         entities=entities,
     )
     hopeless = query.graph.num_vertices == 0 or 0 in sizes
-    return Resolved(
-        problem, layout, tuple(table.relations), csrs, reverse, filters, keys, hopeless
-    )
+    return Resolved(problem, layout, tuple(table.relations), csrs, reverse, filters, keys, hopeless)
 
 
 def _refine(
@@ -103,7 +101,9 @@ def _refine(
     arrays = [(csr.bounds, csr.neighbors) for csr in csrs]
     work = sum(mean) * n * (len(demands) + len(together))
     rounds = _ROUNDS if work < _MOST_REFINING else 1
-    sizes, fans, overlaps = _native.refine(query.graph.num_vertices, arrays, bits + unrefined, together + demands, rounds)
+    sizes, fans, overlaps = _native.refine(
+        query.graph.num_vertices, arrays, bits + unrefined, together + demands, rounds
+    )
     fans = fans[len(together) :]
     merged = tuple(
         (ahead if ahead >= 0 else plain[0], back if back >= 0 else plain[1])

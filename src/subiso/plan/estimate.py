@@ -127,7 +127,12 @@ class Estimator:
         return matches, self.set_cost((vertex,), prefix, partial) + matches * _VISIT
 
     def set_cost(
-        self, block: Sequence[int], prefix: Sequence[int], partial: Sequence[float], *, after: int | None = None
+        self,
+        block: Sequence[int],
+        prefix: Sequence[int],
+        partial: Sequence[float],
+        *,
+        after: int | None = None,
     ) -> float:
         """Operations for the set that the block's vertices share, each step at the first depth it can be done."""
         depths = sorted({depth for v in block for depth in self.depths(v, prefix)})
