@@ -1,7 +1,7 @@
-"""Runs a page's blocks from top to bottom in one folder: `python` as doctests, `console` as commands of subiso.
+"""Runs a page's blocks from top to bottom in one folder: `python` as doctests, `console` as commands.
 
-A `console` block shows commands after `$ ` and what they print. `$ cat FILE` makes the file that it shows. Other kinds
-of blocks are not run.
+A `console` block shows commands of subiso after `$ ` and what they print; `$ cat FILE` makes the file that it
+shows. Other kinds of blocks are not run.
 """
 
 from __future__ import annotations

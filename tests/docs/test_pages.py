@@ -6,19 +6,11 @@ import re
 from pathlib import Path
 
 import pytest
-
 from tests.docs.session import Block, Session, blocks
 
 ROOT = Path(__file__).parents[2]
-PAGES = sorted(
-    p.relative_to(ROOT).as_posix()
-    for p in (
-        *ROOT.glob("*.md"),
-        *ROOT.glob("docs/*.md"),
-        *ROOT.glob("examples/*.md"),
-        ROOT / "src/subiso/formats/SPEC.md",
-    )
-)
+GLOBS = ("*.md", "docs/*.md", "examples/*.md", "src/subiso/formats/*.md")
+PAGES = sorted(page.relative_to(ROOT).as_posix() for glob in GLOBS for page in ROOT.glob(glob))
 ELSEWHERE = ("docs/semantics.md", "docs/patterns.md")  # tests/reference and tests/pattern run these
 SHOWN = ("", "text", "sh", "cpp")  # kinds of blocks that are only shown
 

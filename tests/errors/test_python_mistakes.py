@@ -1,4 +1,4 @@
-"""What new users get wrong in Python: each mistake has an error of the right class, with these words and this hint."""
+"""What new users get wrong in Python: each has an error of the right class, these words and this hint."""
 
 from __future__ import annotations
 
