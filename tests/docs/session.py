@@ -62,7 +62,7 @@ class Session:
         return len(test.examples)
 
     def _console(self, block: Block) -> int:
-        commands = re.findall(r"^\$ (.*(?:\\\n.*)*)\n((?:(?!\$ ).*\n)*)", block.text, re.MULTILINE)
+        commands = re.findall(r"^\$ ((?:.*\\\n)*.*)\n((?:(?!\$ ).*\n)*)", block.text, re.MULTILINE)
         assert commands, f"{self.name}:{block.line}: a console block without $ is not tested"
         for command, shown in commands:
             words = shlex.split(command.replace("\\\n", " "))
