@@ -28,7 +28,7 @@ Worker::Worker(const Inputs& in, Scheduler& scheduler)
       scheduler_(scheduler),
       sets_(in),
       edges_(in),
-      local_(in),
+      local_(in, scheduler),
       last_level_(static_cast<int>(in.program.levels.size()) - 1),
       linear_(is_linear(in.program)),
       tail_(in, sets_),
@@ -108,7 +108,19 @@ void Worker::iterate_local() {
   while (frame.next != frame.end) {
     if (interrupted(1)) return;
     const std::uint32_t v = *frame.next++;
-    if (accept(l, v)) local_.count_below(v, total_, overflow_);
+    if (!accept(l, v)) continue;
+    const Count total_before = total_;
+    const bool overflow_before = overflow_;
+    const bool brief = steps_left_ != INT64_MAX;
+    std::int64_t steps = steps_left_;
+    const bool all = local_.count_below(v, steps, total_, overflow_);
+    if (all && brief) steps_left_ = steps;
+    if (all || scheduler_.stopped()) continue;
+    // A brief run is out of steps: forget the part that was counted and leave all of it to the others.
+    total_ = total_before;
+    overflow_ = overflow_before;
+    steps_left_ = 0;
+    --frame.next;
   }
 }
 

@@ -25,7 +25,7 @@ def available_setops() -> list[str]:
 
 
 SETOPS = available_setops()
-PLAIN = Params(threads=1, switches=Switches(order="ri", max_tail=0, local=False, setops="scalar"))
+PLAIN = Params(threads=1, switches=Switches(order="ri", max_tail=0, local=False, expand="never", setops="scalar"))
 """The CPU engine with every technique off."""
 
 
@@ -38,6 +38,7 @@ def random_params(chance: random.Random) -> Params:
             order=chance.choice(["cost", "ri"]),
             max_tail=chance.choice([0, 1, 2, 99]),
             local=chance.choice([True, False]),
+            expand=chance.choice(["auto", "always", "never"]),
             setops=chance.choice([None, *SETOPS]),
         ),
     )

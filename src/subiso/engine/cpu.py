@@ -31,11 +31,9 @@ def count(query: Query, params: Params = Params()) -> Outcome:  # noqa: B008 (fr
     resolved = resolve(query)
     if resolved.hopeless:
         return Outcome(0, seconds=time.perf_counter() - started)
+    options = _plan_options(params)
     formula = make_formula(
-        resolved.problem,
-        statistics_of(query.graph),
-        expand=params.switches.expand,
-        **_plan_options(params),
+        resolved.problem, statistics_of(query.graph), expand=params.switches.expand, **options
     )
     total = 0
     for i, term in enumerate(formula.terms):
@@ -56,10 +54,11 @@ def _count_plan(
     run = _start(plan, resolved, params)
     watch = _Watch(run, params, started)
     try:
-        while not run.wait(_TICK):
+        while not run.wait(_TICK / 2):
             watch.look()
     finally:
         run.close()
+    _check(run)
     high, low, overflow = run.total()
     if overflow:
         raise CountOverflowError(
@@ -84,8 +83,8 @@ class CpuStream:
         self._watch: _Watch | None = None
         resolved = resolve(query)
         if not resolved.hopeless:
-            stats = statistics_of(query.graph)
-            plan = make_plan(resolved.problem, stats, counting=False, **_plan_options(params))
+            options = _plan_options(params)
+            plan = make_plan(resolved.problem, statistics_of(query.graph), counting=False, **options)
             self._run = _start(plan, resolved, params)
             self._watch = _Watch(self._run, params, started)
 
@@ -101,22 +100,30 @@ class CpuStream:
             done = self._run.done()
             batch = self._run.next_batch(_TICK)
             if batch is not None:
+                self._watch.look()
                 rows: Rows = batch.reshape(-1, self._columns)
                 return rows
             if done:
-                self.close()
+                self._end()
                 break
             self._watch.look()
         raise StopIteration
 
     def close(self) -> None:
-        """Stop the workers and join their threads."""
-        if self._run is not None:
-            self._run.close()
-            self._run = None
+        """Stop the workers and join their threads; before the end, that cancels the rest."""
+        if self._run is not None and self._watch is not None:
+            self._watch.stopped_by = self._watch.stopped_by or "cancelled"
+        self._end()
+
+    def _end(self) -> None:
+        run, self._run = self._run, None
+        if run is not None:
+            run.close()
+            _check(run)
 
     def __del__(self) -> None:
-        self.close()
+        if self._run is not None:
+            self._run.close()
 
 
 class _Watch:
@@ -127,13 +134,18 @@ class _Watch:
         self.params = params
         self.deadline = None if params.timeout is None else started + params.timeout
         self.stopped_by: StoppedBy | None = None
+        self.next_look = 0.0
 
     def look(self) -> None:
+        now = time.perf_counter()
+        if now < self.next_look:
+            return
+        self.next_look = now + _TICK
         if self.params.progress is not None:
             self.params.progress(self.run.progress())
         if self.stopped_by is not None or self.run.done():
             return
-        if self.deadline is not None and time.perf_counter() >= self.deadline:
+        if self.deadline is not None and now >= self.deadline:
             self.stopped_by = "timeout"
         elif self.params.poll is not None and self.params.poll():
             self.stopped_by = "cancelled"
@@ -169,6 +181,11 @@ def _start(plan: Plan, resolved: Resolved, params: Params) -> Any:
     )
     run.start()
     return run
+
+
+def _check(run: Any) -> None:
+    if run.failed():
+        raise MemoryError("a worker of the CPU engine ran out of memory")
 
 
 def _seeds(plan: Plan, resolved: Resolved) -> NDArray[np.uint32]:

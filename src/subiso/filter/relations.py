@@ -46,7 +46,11 @@ class RelationTable:
     def of_edge(self, edge: PatternEdge) -> Relation:
         """The relation of a pattern edge, read at its source."""
         fit = self.fit(edge)
-        return (_OUT if edge.directed else _ANY) if fit is None else Relation("out" if edge.directed else "any", fit)
+        return (
+            (_OUT if edge.directed else _ANY)
+            if fit is None
+            else Relation("out" if edge.directed else "any", fit)
+        )
 
     def fit(self, edge: PatternEdge) -> EdgeFit | None:
         """The data edges that may stand for the pattern edge; None = all."""

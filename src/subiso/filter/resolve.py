@@ -50,9 +50,7 @@ def resolve(query: Query) -> Resolved:
     forbidden = [table.link(e.source, e.target, table.of_edge(e)) for e in absent]
     entities: tuple[tuple[int, int, int], ...] = ()
     if query.mode == "edge-isomorphism":
-        entities = tuple(
-            (e.source, e.target, table.number(table.of_edge(e))) for e in query.pattern.edges
-        )
+        entities = tuple((e.source, e.target, table.number(table.of_edge(e))) for e in query.pattern.edges)
     csrs = tuple(layout.relation(r) for r in table.relations)
     bits = initial_candidates(query, layout, table)
     sizes, fans, overlaps = _refine(query, links, csrs, bits)
@@ -100,7 +98,7 @@ def _refine(
     arrays = [(csr.bounds, csr.neighbors) for csr in csrs]
     work = sum(mean) * n * (len(demands) + len(together))
     rounds = _ROUNDS if work < _MOST_REFINING else 1
-    sizes, fans, overlaps = _native.refine(n, arrays, bits + unrefined, together + demands, rounds)
+    sizes, fans, overlaps = _native.refine(query.graph.num_vertices, arrays, bits + unrefined, together + demands, rounds)
     fans = fans[len(together) :]
     merged = tuple(
         (ahead if ahead >= 0 else plain[0], back if back >= 0 else plain[1])
@@ -121,7 +119,9 @@ def _joint_demands(
     same: dict[bytes | None, int] = {}
     kind = [same.setdefault(None if b is None else b.tobytes(), v) for v, b in enumerate(bits)]
     wanted: Counter[tuple[int, int, int]] = Counter()
-    pairs = {(link.a, link.b, link.forward) for link in links} | {(link.b, link.a, link.backward) for link in links}
+    pairs = {(link.a, link.b, link.forward) for link in links} | {
+        (link.b, link.a, link.backward) for link in links
+    }
     for a, b, relation in pairs:
         wanted[a, kind[b], relation] += 1
     joint = [(a, b, relation, count) for (a, b, relation), count in wanted.items() if count > 1]
@@ -165,8 +165,9 @@ def _as_ranks(
     left: NDArray[np.generic], right: NDArray[np.generic]
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Two numeric columns as ranks in their common order: exact for 64-bit integers beside floats, NaN marked."""
-    mixed = {left.dtype.kind, right.dtype.kind} & {"f"} and left.dtype.kind != right.dtype.kind
-    common = np.longdouble if mixed else np.result_type(left, right)
+    common = np.result_type(left, right)
+    if common.kind == "f" and {left.dtype.kind, right.dtype.kind} != {"f"}:
+        common = np.dtype(np.longdouble)  # integers beside floats, and signed beside unsigned ones
     both = np.concatenate([left.astype(common), right.astype(common)])
     ranks = np.unique(both, return_inverse=True)[1].astype(np.int64)
     if both.dtype.kind == "f":

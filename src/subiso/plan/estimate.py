@@ -80,7 +80,9 @@ class Estimator:
             after &= ~(1 << fans[0][1])  # the fan knows of that restriction
             share = self.stats.closure
         else:
-            scale = min(self.around[vertex][prefix[depth]] for depth in closing) / (self.stats.mean_degree or 1.0)
+            scale = min(self.around[vertex][prefix[depth]] for depth in closing) / (
+                self.stats.mean_degree or 1.0
+            )
             result = self.stats.closure * self.stats.edge_degree * scale
             further = [depth for depth in depths if depth not in closing]
             share = _CLOSED_AGAIN

@@ -6,11 +6,11 @@ import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from subiso.storage.statistics import Statistics
 from subiso.plan.estimate import Estimator
 from subiso.plan.greedy import greedy_order
 from subiso.plan.problem import Problem
 from subiso.plan.tail import longest_tail
+from subiso.storage.statistics import Statistics
 
 EXHAUSTIVE_UP_TO = 6
 
