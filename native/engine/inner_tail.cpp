@@ -60,6 +60,10 @@ bool InnerTail::begin(std::size_t length) {
       }
       part.base = sets_.slice(part.fixed);
       if (part.base.size == 0 && parts_.size() == 1) return false;
+      if (part.countable && part.eager && worth_counting(part)) {
+        count_codegrees(part);
+        continue;
+      }
       part.in_bitmap = part.base.size >= kBitmapBase && length >= kBitmapLoop;
       if (!part.in_bitmap) continue;
       part.bits.resize((in_.store.num_vertices() + std::size_t{63}) / 64);
@@ -85,7 +89,10 @@ void InnerTail::evaluate(std::uint32_t v, std::uint64_t* sizes) {
 void InnerTail::renew(Part& part) {
   for (std::uint32_t v : part.touched) part.codegree[v] = 0;
   part.touched.clear();
+  constexpr std::uint64_t kSaved = 8;  // elements that a look-up saves, at least
+  part.eager = part.counted && part.looked_up * kSaved >= part.price;
   part.counted = false;
+  part.looked_up = 0;
   part.stamp = sets_.serial[part.depends];
   part.spent = part.price = 0;
 }
@@ -104,11 +111,11 @@ Span InnerTail::counted_list(const Part& part, std::uint32_t member) const {
 }
 
 bool InnerTail::worth_counting(Part& part) const {
-  if (part.spent < part.base.size * 8) return false;  // not even the price is worth asking for
+  if (!part.eager && part.spent < part.base.size * 8) return false;  // not even the price is worth asking for
   if (part.price == 0)
     for (std::uint32_t u : part.base)
       part.price += kIncrement * in_.store.neighbors(u, in_.reverse[static_cast<std::size_t>(part.relation)]).size;
-  return part.spent >= part.price;
+  return part.eager || part.spent >= part.price;
 }
 
 void InnerTail::count_codegrees(Part& part) const {
@@ -120,7 +127,10 @@ void InnerTail::count_codegrees(Part& part) const {
 }
 
 std::uint64_t InnerTail::against_base(Part& part, std::uint32_t v) {
-  if (part.counted) return part.codegree[v];
+  if (part.counted) {
+    ++part.looked_up;
+    return part.codegree[v];
+  }
   if (part.countable && worth_counting(part)) {
     count_codegrees(part);
     return part.codegree[v];
@@ -139,7 +149,8 @@ std::uint64_t InnerTail::against_base(Part& part, std::uint32_t v) {
   return found;
 }
 
-std::uint64_t InnerTail::sum_over(Span vertices) const {
+std::uint64_t InnerTail::sum_over(Span vertices) {
+  parts_[0].looked_up += vertices.size;
   std::uint64_t sum = 0;
   for (std::uint32_t v : vertices) sum += parts_[0].codegree[v];
   return sum - in_.program.sizes[0].surely * vertices.size;

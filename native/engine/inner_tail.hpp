@@ -23,7 +23,7 @@ class InnerTail {
   bool all_counted() const {
     return parts_.size() == 1 && parts_[0].counted && in_.program.sizes[0].distinct.empty();
   }
-  std::uint64_t sum_over(Span vertices) const;
+  std::uint64_t sum_over(Span vertices);
 
  private:
   enum Kind { kFixed, kAgainstBase, kGeneral };
@@ -43,6 +43,8 @@ class InnerTail {
     std::uint64_t spent = 0;   // elements looked at since then
     std::uint64_t price = 0;   // elements that counting would look at; 0 = not known yet
     bool counted = false;
+    bool eager = false;        // counting paid off for the last fixed part: do not wait with the next
+    std::uint64_t looked_up = 0;
     std::vector<std::uint32_t> codegree;  // by vertex; zero for all but `touched`
     std::vector<std::uint32_t> touched;
     std::uint64_t size = 0;  // kFixed
