@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from subiso.errors import FormatError
 from subiso.formats import read, write
 from subiso.graph import Graph
 
@@ -39,7 +40,10 @@ def test_direction_of_edge_lists(tmp_path: Path, top: str, directed: bool) -> No
 def test_extra_columns(tmp_path: Path) -> None:
     text = "1 2 7 0.5\n2 3 8 1\n"
     graph = make(tmp_path, "g.txt", text)
-    assert {k: v.tolist() for k, v in graph.edge_columns.items()} == {"column3": [7, 8], "column4": [0.5, 1.0]}
+    assert {k: v.tolist() for k, v in graph.edge_columns.items()} == {
+        "column3": [7, 8],
+        "column4": [0.5, 1.0],
+    }
     graph = make(tmp_path, "g.txt", text, label=2, columns={"w": 3})
     assert graph.edge_labels.names == (7, 8)
     assert list(graph.edge_columns) == ["w"]
@@ -64,7 +68,13 @@ def test_clean_up_is_reported(tmp_path: Path) -> None:
 
 def test_csv_headers(tmp_path: Path) -> None:
     wanted = {(1, 2, None, ()): 1, (2, 3, None, ()): 1}
-    for text in ("1,2\n2,3\n", "src,dst\n1,2\n2,3\n", "a,b\n1,2\n2,3\n", "To,From\n2,1\n3,2\n", "\ufeffsource,target\r\n1,2\r\n2,3"):
+    for text in (
+        "1,2\n2,3\n",
+        "src,dst\n1,2\n2,3\n",
+        "a,b\n1,2\n2,3\n",
+        "To,From\n2,1\n3,2\n",
+        "\ufeffsource,target\r\n1,2\r\n2,3",
+    ):
         assert edges_of(make(tmp_path, "g.csv", text)) == wanted, text
     graph = make(tmp_path, "g.csv", "id,a,b,w\n9,1,2,5\n8,2,3,6\n", source="a", target="b", columns=["w"])
     assert edges_of(graph) == {(1, 2, None, (("w", 5),)): 1, (2, 3, None, (("w", 6),)): 1}
@@ -82,21 +92,45 @@ def test_quoted_csv(tmp_path: Path) -> None:
     }
 
 
+def test_quoted_numbers(tmp_path: Path) -> None:
+    text = 'source,target,a,b,c\n"1", 2,3,true,"0.5"\n-5,"7",4,false,+1e3\n'
+    (tmp_path / "g.csv.gz").write_bytes(gzip.compress(text.encode()))
+    for graph in (make(tmp_path, "g.csv", text), read(tmp_path / "g.csv.gz")):
+        assert graph.ids.tolist() == [-5, 1, 2, 7]
+        columns = {k: v.tolist() for k, v in graph.edge_columns.items()}
+        assert columns == {"a": [4, 3], "b": [False, True], "c": [1000.0, 0.5]}
+    (tmp_path / "g.csv.gz").write_bytes(gzip.compress(text.replace("+1e3", "0x10").encode()))
+    with pytest.raises(FormatError, match=r"g.csv.gz:3: field 'c': '0x10' is not a finite number"):
+        read(tmp_path / "g.csv.gz")
+
+
 def test_vertex_file(tmp_path: Path) -> None:
     (tmp_path / "v.tsv").write_text("id\tkind\tage\n5\tA;B\t3\n9\t\t4\n7\tB\t5\n")
     graph = make(
         tmp_path, "e.csv", "5,7\n", vertices=tmp_path / "v.tsv", label_separator=";", header=None, ids="int"
     )
-    assert vertices_of(graph) == {5: (("A", "B"), (("age", 3),)), 9: ((), (("age", 4),)), 7: (("B",), (("age", 5),))}
+    assert vertices_of(graph) == {
+        5: (("A", "B"), (("age", 3),)),
+        9: ((), (("age", 4),)),
+        7: (("B",), (("age", 5),)),
+    }
 
 
 def test_matrix_market_kinds(tmp_path: Path) -> None:
     top = "%%MatrixMarket Matrix coordinate "
     graph = make(tmp_path, "g.mtx", top + "pattern symmetric\n% c\n3 3 2\n2 1\n3 1\n")
     assert not graph.directed and graph.num_edges == 2
-    graph = make(tmp_path, "g.mtx", top + "real symmetric\n3 3 2\n2 1 0.5\n3 3 1\n", directed=True, loops="keep")
-    assert edges_of(graph) == {(0, 1, None, (("weight", 0.5),)): 1, (1, 0, None, (("weight", 0.5),)): 1, (2, 2, None, (("weight", 1.0),)): 1}
-    assert make(tmp_path, "g.mtx", top + "integer general\n2 2 1\n1 2 -7\n", column="w").edge_columns["w"].tolist() == [-7]
+    graph = make(
+        tmp_path, "g.mtx", top + "real symmetric\n3 3 2\n2 1 0.5\n3 3 1\n", directed=True, loops="keep"
+    )
+    assert edges_of(graph) == {
+        (0, 1, None, (("weight", 0.5),)): 1,
+        (1, 0, None, (("weight", 0.5),)): 1,
+        (2, 2, None, (("weight", 1.0),)): 1,
+    }
+    assert make(tmp_path, "g.mtx", top + "integer general\n2 2 1\n1 2 -7\n", column="w").edge_columns[
+        "w"
+    ].tolist() == [-7]
 
 
 def test_several_graphs_in_one_tve_file(tmp_path: Path) -> None:
@@ -104,7 +138,8 @@ def test_several_graphs_in_one_tve_file(tmp_path: Path) -> None:
     assert edges_of(make(tmp_path, "g.txt", text, index=0)) == {(0, 1, "x", ()): 1}
     second = make(tmp_path, "g.txt", text, index=1)
     assert edges_of(second) == {(3, 5, "y", ()): 1}
-    assert second.vertex_labels.names == ("a", "b", "c") or second.vertex_labels.names == ("c",)
+    assert (second.vertex_labels.names, second.edge_labels.names) == (("c",), ("y",))
+    assert make(tmp_path, "g.txt", "t # 0\nv 0 a\nv 1 b\ne 0 1\n").edge_labels is None
 
 
 def test_metis_flags(tmp_path: Path) -> None:
@@ -124,7 +159,9 @@ def test_gzip_is_found_by_content(tmp_path: Path) -> None:
 
 
 def test_opening_subiso_copies_nothing(tmp_path: Path) -> None:
-    graph = Graph.from_edges([0, 1], [1, 2], num_vertices=3, ids=["x", "y", "z"], edge_columns={"w": [1.0, 2.0]})
+    graph = Graph.from_edges(
+        [0, 1], [1, 2], num_vertices=3, ids=["x", "y", "z"], edge_columns={"w": [1.0, 2.0]}
+    )
     write(graph, tmp_path / "g.subiso")
     found = read(tmp_path / "g.subiso", check=False)
     for array in (found.out.offsets, found.out.neighbors, found.edge_columns["w"], found.ids):

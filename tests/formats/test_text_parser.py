@@ -1,4 +1,6 @@
-"""The native text parser: the same columns and the same first error however the text is cut into blocks and chunks."""
+"""The native text parser: the same columns and the same first error however the text is cut into blocks and
+chunks.
+"""
 
 from __future__ import annotations
 
@@ -15,12 +17,32 @@ from subiso.formats.files import TextSource
 from subiso.formats.text import Schema, parse, parse_ragged
 
 LINES = st.sampled_from(
-    ["1 2 3", "-4\t5  6.5", " 7 8 9 ", "", "   ", "# c", "%", "1 2", "1 2 3 4", "x 2 3", "1 2 nan", "1 2 true",
-     "9223372036854775807 -9223372036854775808 0", "99999999999999999999 1 1", "é 1 1", "1 2 \0", "-", "1 2 1e5"]
-)  # fmt: skip
+    [
+        "1 2 3",
+        "-4\t5  6.5",
+        " 7 8 9 ",
+        "",
+        "   ",
+        "# c",
+        "%",
+        "1 2",
+        "1 2 3 4",
+        "x 2 3",
+        "1 2 nan",
+        "1 2 true",
+        "9223372036854775807 -9223372036854775808 0",
+        "99999999999999999999 1 1",
+        "é 1 1",
+        "1 2 \x00",
+        "-",
+        "1 2 1e5",
+    ]
+)
 
 
-def run(data: bytes, schemas: list[tuple[str, str, int]], threads: int, cuts: list[int], **how: object) -> object:
+def run(
+    data: bytes, schemas: list[tuple[str, str, int]], threads: int, cuts: list[int], **how: object
+) -> object:
     """Feeds exact copies of the blocks, so that a read past the end is seen by a sanitizer."""
     arguments = {"delimiter": "", "comments": "#%", "boundary": "", "skip": 0, **how}
     parser = _native.TableParser(schemas=schemas, threads=threads, least_chunk=1, **arguments)
@@ -32,10 +54,15 @@ def run(data: bytes, schemas: list[tuple[str, str, int]], threads: int, cuts: li
         begin = max(begin, end)
     tables = parser.finish()
     return [
-        (rows, [c and (c[0], c[1].tolist(), [c[2][i] if i < len(c[2]) else None for i in c[1]] if c[0] == "s" else None)
-                for c in columns])
-        for rows, columns in tables
-    ], parser.lines()  # fmt: skip
+        (rows, [column and _plain(*column[:3]) for column in columns]) for rows, columns in tables
+    ], parser.lines()
+
+
+def _plain(
+    kind: str, values: np.ndarray, names: list[str]
+) -> tuple[str, list[object], list[str | None] | None]:
+    texts = [names[i] if i < len(names) else None for i in values] if kind == "s" else None
+    return kind, values.tolist(), texts
 
 
 @settings(max_examples=300, deadline=None)
@@ -96,7 +123,9 @@ def test_small_blocks(tmp_path: Path, block: int) -> None:
     path = tmp_path / "g.txt"
     rng = np.random.default_rng(1)
     pairs = rng.integers(-(10**12), 10**12, (200, 2))
-    path.write_bytes(b"\xef\xbb\xbf# top\r\n" + b"".join(b"%d\t%d\r\n" % (u, v) for u, v in pairs.tolist()).rstrip())
+    path.write_bytes(
+        b"\xef\xbb\xbf# top\r\n" + b"".join(b"%d\t%d\r\n" % (u, v) for u, v in pairs.tolist()).rstrip()
+    )
     cells = parse(TextSource(path, block=block), [Schema("ii", 2)], comments="#").tables[0]
     assert [c and c.values.tolist() for c in cells] == pairs.T.tolist()
     values, counts, numbers = parse_ragged(TextSource(path, block=block), comments="#", skip=0)
@@ -107,7 +136,9 @@ def test_small_blocks(tmp_path: Path, block: int) -> None:
 
 def test_rendering_reads_back() -> None:
     rng = random.Random(2)
-    reals = np.array([rng.uniform(-1, 1) * 10.0 ** rng.randrange(-300, 300) for _ in range(2000)] + [0.0, -0.0, 1e22, 5.0])
+    reals = np.array(
+        [rng.uniform(-1, 1) * 10.0 ** rng.randrange(-300, 300) for _ in range(2000)] + [0.0, -0.0, 1e22, 5.0]
+    )
     ints = np.array([rng.randrange(-(2**63), 2**63) for _ in reals], np.int64)
     codes = np.array([rng.choice((0, 1, 0xFFFFFFFF)) for _ in reals], np.uint32)
     text = _native.render_rows([ints, reals, (codes, [b"a", b"bb"])], "", ",", 0, len(reals))

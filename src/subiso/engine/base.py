@@ -25,10 +25,10 @@ class Switches:
     """The pass that picks the matching order."""
     max_tail: int = 99
     """How many vertices at most are counted from set sizes (1: no inclusion-exclusion, 0: none)."""
+    expand: Literal["auto", "always", "never"] = "auto"
+    """Count patterns with absent edges by inclusion and exclusion."""
     local: bool = True
     """Search neighbourhoods as bit rows where a plan allows it."""
-    expand: Literal["auto", "always", "never"] = "auto"
-    """Count absent edges by inclusion and exclusion: where it is cheaper, wherever possible, or not at all."""
     setops: str | None = None
     """Set operations: "scalar", "avx2" or "avx512"; None = the fastest that the machine runs."""
 

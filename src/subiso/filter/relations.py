@@ -36,6 +36,12 @@ class RelationTable:
             self.relations.append(relation)
         return found
 
+    def reverse(self) -> list[int]:
+        """The number of each relation's reverse; reverses that nothing used so far are added."""
+        for relation in list(self.relations):
+            self.number(relation.reversed())
+        return [self.number(relation.reversed()) for relation in self.relations]
+
     def link(self, a: int, b: int, relation: Relation) -> Link:
         """A link between two pattern vertices; `relation` is read at a's end."""
         pair = self._pairs.get(relation)
@@ -46,7 +52,11 @@ class RelationTable:
     def of_edge(self, edge: PatternEdge) -> Relation:
         """The relation of a pattern edge, read at its source."""
         fit = self.fit(edge)
-        return (_OUT if edge.directed else _ANY) if fit is None else Relation("out" if edge.directed else "any", fit)
+        return (
+            (_OUT if edge.directed else _ANY)
+            if fit is None
+            else Relation("out" if edge.directed else "any", fit)
+        )
 
     def fit(self, edge: PatternEdge) -> EdgeFit | None:
         """The data edges that may stand for the pattern edge; None = all."""

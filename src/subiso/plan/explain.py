@@ -6,11 +6,11 @@ from dataclasses import dataclass
 
 from subiso.engine.query import Query
 from subiso.filter.resolve import resolve
-from subiso.storage.statistics import Statistics, statistics_of
 from subiso.plan.choose import make_plan
 from subiso.plan.formula import Formula, make_formula
 from subiso.plan.plan import Plan
 from subiso.plan.problem import Problem
+from subiso.storage.statistics import Statistics, statistics_of
 
 
 @dataclass(frozen=True)
@@ -33,7 +33,11 @@ class Explanation:
         lines = [
             f"pattern   {p.pattern}",
             f"mode      {p.mode}, {what}"
-            + (f" ({p.pattern.automorphism_count(extra_colors=p.colors())} automorphisms)" if p.unique else ""),
+            + (
+                f" ({p.pattern.automorphism_count(extra_colors=p.colors())} automorphisms)"
+                if p.unique
+                else ""
+            ),
             f"graph     {self.stats.num_vertices:,} vertices, mean degree {self.stats.mean_degree:.3g} "
             f"({self.stats.edge_degree:.3g} over edges), closure {self.stats.closure:.3g}",
         ]

@@ -51,7 +51,7 @@ def make_formula(
 ) -> Formula:
     """The cheapest way found to count: one plan, or several whose counts are added and subtracted.
 
-    `expand` forces several plans wherever there can be, or forbids them; the options are those of make_plan.
+    `expand` says whether to do the latter; the other options are those of `make_plan`.
     """
     direct = Formula((Term(1, problem.pattern, make_plan(problem, stats, counting=True, **options)),))
     possible = problem.injective and 0 < len(problem.absent) <= _MOST_ABSENT

@@ -21,7 +21,8 @@ def greedy_order(problem: Problem, stats: Statistics) -> tuple[tuple[int, ...], 
         around[link.b][link.a] = back
     is_leaf = [len(near) < 2 for near in around]
     start = _start(problem, sizes, around, is_leaf)
-    order, expected = [start], {}
+    order = [start]
+    expected: dict[int, float] = {}
     placed = {start}
     matches = cost = sizes[start]
     closure = stats.closure

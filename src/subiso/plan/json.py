@@ -44,7 +44,9 @@ def plan_from_json(text: str) -> Plan:
 
 
 def _encode(value: Any) -> Any:
-    names = getattr(value, "_fields", None) or ([f.name for f in fields(value)] if is_dataclass(value) else None)
+    names = getattr(value, "_fields", None) or (
+        [f.name for f in fields(value)] if is_dataclass(value) else None
+    )
     if names is not None:
         return {"kind": type(value).__name__, **{name: _encode(getattr(value, name)) for name in names}}
     return [_encode(v) for v in value] if isinstance(value, tuple) else value

@@ -50,7 +50,9 @@ def _distinct_terms(tail: tuple[int, ...], overlaps: tuple[int, ...] | None = No
     """
     terms = {}
     for blocks in _partitions(tail, overlaps):
-        terms[tuple(sorted(blocks))] = math.prod((-1) ** (len(b) - 1) * math.factorial(len(b) - 1) for b in blocks)
+        terms[tuple(sorted(blocks))] = math.prod(
+            (-1) ** (len(b) - 1) * math.factorial(len(b) - 1) for b in blocks
+        )
     return terms
 
 

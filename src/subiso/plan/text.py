@@ -92,7 +92,9 @@ def _sum(terms: tuple[Term, ...]) -> str:
     text = ""
     for term in terms:
         size = abs(term.coefficient)
-        product = "*".join(([str(size)] if size != 1 or not term.factors else []) + [f"n{f}" for f in term.factors])
+        product = "*".join(
+            ([str(size)] if size != 1 or not term.factors else []) + [f"n{f}" for f in term.factors]
+        )
         sign = "-" if term.coefficient < 0 else "+"
         text += f" {sign} {product}" if text else f"{'-' if sign == '-' else ''}{product}"
     return text

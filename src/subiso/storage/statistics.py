@@ -64,12 +64,13 @@ def _measure(graph: Graph) -> Statistics:
         mean_degree=scale * entries / graph.num_vertices,
         edge_degree=scale * squares / entries,
         closure=_sample_closure(csr.bounds, csr.neighbors),
-        above=_side(*above, scale),
-        below=_side(*below, scale),
+        above=_side(above, scale),
+        below=_side(below, scale),
     )
 
 
-def _side(edges: float, squares: float, reached: float, beyond: float, scale: float) -> Side:
+def _side(sums: tuple[float, float, float, float], scale: float) -> Side:
+    edges, squares, reached, beyond = sums
     if edges == 0:
         return Side()
     return Side(scale * squares / edges, scale * reached / edges, scale * beyond / edges)
