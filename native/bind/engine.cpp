@@ -53,6 +53,13 @@ std::vector<Csr> to_csrs(const std::vector<RelationArrays>& relations) {
   return csrs;
 }
 
+void check_relations(std::uint32_t num_vertices, const std::vector<RelationArrays>& relations) {
+  for (const auto& [bounds, neighbors] : relations)
+    if (bounds.size() != 2 * std::size_t{num_vertices} + 1 ||
+        bounds.data()[bounds.size() - 1] != static_cast<std::int64_t>(neighbors.size()))
+      throw std::invalid_argument("a relation does not fit the number of vertices");
+}
+
 // A run and the arrays it reads, which must live as long.
 struct BoundRun {
   nb::object kept;
@@ -66,9 +73,8 @@ BoundRun* make_run(nb::object kept, std::uint32_t num_vertices, const std::vecto
                                    In<std::uint32_t> vertex_at, std::size_t batch_rows, int threads,
                                    const std::optional<std::string>& setops) {
   if (threads < 1 || batch_rows < 1) throw std::invalid_argument("threads and batch_rows must be positive");
-  for (const auto& [bounds, neighbors] : relations)
-    if (bounds.size() != 2 * std::size_t{num_vertices} + 1)
-      throw std::invalid_argument("a relation does not fit the number of vertices");
+  check_relations(num_vertices, relations);
+  if (vertex_at.size() != num_vertices) throw std::invalid_argument("vertex_at does not fit the number of vertices");
   const ProgramLimits limits{static_cast<int>(relations.size()), static_cast<int>(filters.size()),
                              static_cast<int>(keys.size()), static_cast<int>(entities.size())};
   Inputs in{CsrStore(num_vertices, to_csrs(relations)), parse_program(code.data(), code.size(), limits),
@@ -82,8 +88,11 @@ BoundRun* make_run(nb::object kept, std::uint32_t num_vertices, const std::vecto
     if (k.size() != num_vertices) throw std::invalid_argument("a key does not fit the number of vertices");
     in.keys.push_back(k.data());
   }
-  for (const auto& [offsets, neighbors, ids] : entities)
+  for (const auto& [offsets, neighbors, ids] : entities) {
+    if (offsets.size() != num_vertices + std::size_t{1} || neighbors.size() != ids.size())
+      throw std::invalid_argument("entities do not fit the number of vertices");
     in.entities.push_back({offsets.data(), neighbors.data(), ids.data()});
+  }
   auto bound = std::make_unique<BoundRun>();
   bound->kept = std::move(kept);
   bound->run = std::make_unique<Run>(std::move(in), threads);
@@ -109,16 +118,25 @@ nb::tuple total(BoundRun& self) {
 auto refine_candidates(std::uint32_t num_vertices, const std::vector<RelationArrays>& relations,
                        const std::vector<std::optional<nb::ndarray<std::uint64_t, nb::numpy, nb::ndim<1>, nb::c_contig>>>& bits,
                        const std::vector<std::tuple<int, int, int, int>>& demands, int rounds) {
+  check_relations(num_vertices, relations);
   std::vector<std::uint64_t*> filters;
-  for (const auto& b : bits) filters.push_back(b ? b->data() : nullptr);
+  for (const auto& b : bits) {
+    if (b && b->size() * 64 < num_vertices) throw std::invalid_argument("a filter does not fit the number of vertices");
+    filters.push_back(b ? b->data() : nullptr);
+  }
+  const auto in_range = [](int i, std::size_t size) { return i >= 0 && static_cast<std::size_t>(i) < size; };
   std::vector<Demand> wanted;
-  for (const auto& [a, b, relation, count] : demands) wanted.push_back({a, b, relation, count});
+  for (const auto& [a, b, relation, count] : demands) {
+    if (!in_range(a, bits.size()) || !in_range(b, bits.size()) || !in_range(relation, relations.size()) || count < 0)
+      throw std::invalid_argument("a demand names what is not there");
+    wanted.push_back({a, b, relation, count});
+  }
   Refined refined;
   {
     nb::gil_scoped_release release;
     refined = refine(CsrStore(num_vertices, to_csrs(relations)), filters, wanted, rounds);
   }
-  return std::pair(refined.sizes, refined.fans);
+  return std::tuple(refined.sizes, refined.fans, refined.overlaps);
 }
 
 template <Span (*kRun)(const SetOps&, Span, Span, std::uint32_t*)>
@@ -139,6 +157,13 @@ void bind_engine(nb::module_& m) {
   });
   m.def("build_relation", &build_relation_arrays);
   m.def("refine", &refine_candidates);
+  // (sum of squared degrees, then for above and below: edges, sum of squares, reached, beyond; see statistics.py)
+  m.def("degree_sums", [](In<std::int64_t> bounds, In<std::uint32_t> neighbors) {
+    const DegreeSums s = degree_sums(CsrStore(static_cast<std::uint32_t>(bounds.size() / 2),
+                                              {{bounds.data(), neighbors.data()}}));
+    const auto side = [](const SideSums& x) { return std::tuple(x.edges, x.squares, x.reached, x.beyond); };
+    return std::tuple(s.squares, side(s.above), side(s.below));
+  });
   m.def("bit_positions", [](In<std::uint64_t> words) {
     std::vector<std::uint32_t> positions;
     for (std::size_t w = 0; w < words.size(); ++w)
@@ -164,6 +189,7 @@ void bind_engine(nb::module_& m) {
       .def("close", [](BoundRun& self) { self.run->close(); }, nb::call_guard<nb::gil_scoped_release>())
       .def("next_batch", &next_batch)
       .def("done", [](BoundRun& self) { return self.run->scheduler().done(); })
+      .def("failed", [](BoundRun& self) { return self.run->scheduler().failed(); })
       .def("progress", [](BoundRun& self) { return self.run->scheduler().fraction_of_seeds(); })
       .def("total", &total);
   m.def("make_run", &make_run, nb::arg("kept"), nb::arg("num_vertices"), nb::arg("relations"), nb::arg("code"),

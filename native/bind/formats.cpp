@@ -10,6 +10,7 @@
 #include <tuple>
 
 #include "bind/bind.hpp"
+#include "formats/quotes.hpp"
 #include "formats/ragged.hpp"
 #include "formats/render.hpp"
 #include "formats/symmetry.hpp"
@@ -54,48 +55,62 @@ struct Fresh {  // an array that is filled without the interpreter and then hand
   std::unique_ptr<T[]> data;
 };
 
-// Joins a column's segments into one array and frees them on the way.
+// Joins a column's blocks into one array of T and frees them on the way.
 template <class T, class Convert>
 nb::object join(Column& column, std::size_t rows, Convert convert) {
   Fresh<T> out(rows);
   {
     nb::gil_scoped_release release;
     T* place = out.data.get();
-    for (const Segment& part : column.segments)
-      for (std::size_t i = 0; i < part.rows; ++i) *place++ = convert(part.cells[i], part.seen);
-    column.segments.clear();
+    for (Block& block : column.blocks) {
+      if (block.narrow)
+        for (std::size_t i = 0; i < block.rows; ++i) *place++ = convert(std::int64_t{block.narrow[i]}, false);
+      else
+        for (std::size_t i = 0; i < block.rows; ++i) *place++ = convert(block.wide[i], block.real);
+      block = Block{};
+    }
     column.blocks.clear();
+    column.scratch.reset();
+    column.room = 0;
   }
   return out.to_python();
 }
 
-nb::object column_to_python(Column& column, std::size_t rows) {
+bool all_narrow(const Column& column) {
+  for (const Block& block : column.blocks)
+    if (!block.narrow) return false;
+  return true;
+}
+
+// (kind, values, names, rows without it, line of the first of them). `narrow`: integers come as uint32 where they fit.
+nb::object column_to_python(Column& column, std::size_t rows, bool narrow) {
   if (column.kind == '-') return nb::none();
   nb::object values;
   nb::list names;
-  char kind = 'i';
+  char kind = column.seen == seen_bool ? 'b' : 'i';
+  if (column.seen & seen_real) {
+    kind = 'f';
+    values = join<double>(column, rows, [](std::int64_t cell, bool real) {
+      return real ? std::bit_cast<double>(cell) : static_cast<double>(cell);
+    });
+  } else if (is_text(column.kind) || (narrow && column.kind == 'i' && all_narrow(column))) {
+    values = join<std::uint32_t>(column, rows, [](std::int64_t cell, bool) { return static_cast<std::uint32_t>(cell); });
+  } else {
+    values = join<std::int64_t>(column, rows, [](std::int64_t cell, bool) { return cell; });
+  }
   if (is_text(column.kind)) {
     kind = 's';
-    values = join<std::uint32_t>(column, rows, [](std::int64_t c, unsigned) { return static_cast<std::uint32_t>(c); });
-    for (const auto& name : column.names) names.append(nb::str(name.data(), name.size()));
-  } else if (column.seen & seen_real) {
-    kind = 'f';
-    values = join<double>(column, rows, [](std::int64_t c, unsigned seen) {
-      return seen & seen_real ? std::bit_cast<double>(c) : static_cast<double>(c);
-    });
-  } else {
-    kind = column.seen == seen_bool ? 'b' : 'i';
-    values = join<std::int64_t>(column, rows, [](std::int64_t c, unsigned) { return c; });
+    for (const auto name : column.texts.names()) names.append(nb::str(name.data(), name.size()));
   }
   if ((column.seen & seen_bool) && column.seen != seen_bool) kind = '!';  // true/false and numbers mixed
   return nb::make_tuple(std::string(1, kind), values, names, column.missing, column.first_missing_line);
 }
 
-nb::list finish_tables(TableParser& parser) {
+nb::list finish_tables(TableParser& parser, bool narrow) {
   nb::list tables;
   for (auto& table : parser.tables()) {
     nb::list columns;
-    for (auto& column : table.columns) columns.append(column_to_python(column, table.rows));
+    for (auto& column : table.columns) columns.append(column_to_python(column, table.rows, narrow));
     tables.append(nb::make_tuple(table.rows, columns));
     table.rows = 0;
   }
@@ -206,7 +221,7 @@ void bind_formats(nb::module_& m) {
       .def("error", [](const TableParser& self) { return error_of(self.error()); })
       .def("lines", &TableParser::lines)
       .def("boundaries", &boundaries_of)
-      .def("finish", &finish_tables);
+      .def("finish", &finish_tables, nb::arg("narrow") = false);
 
   nb::class_<RaggedParser>(m, "RaggedParser", "Parses lines with any number of integers; fed block by block.")
       .def("__init__",
@@ -221,6 +236,12 @@ void bind_formats(nb::module_& m) {
         return nb::make_tuple(to_numpy(std::move(self.values)), to_numpy(std::move(self.counts)),
                               to_numpy(std::move(self.numbers)));
       });
+
+  nb::class_<QuoteChecker>(m, "QuoteChecker", "Checks the quotes of a CSV file; fed block by block.")
+      .def("__init__", [](QuoteChecker* self, const std::string& delimiter) { new (self) QuoteChecker(one_char(delimiter)); })
+      .def("feed", &feed<QuoteChecker>)
+      .def("line", &QuoteChecker::line)
+      .def("open_line", &QuoteChecker::open_line);
 
   m.def("render_rows", &render, nb::arg("columns"), nb::arg("prefix"), nb::arg("delimiter"), nb::arg("begin"),
         nb::arg("end"));

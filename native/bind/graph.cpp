@@ -95,7 +95,8 @@ void bind_numbers(nb::module_& m) {
     }
     return std::make_tuple(give(std::move(out)), bad);
   });
-  m.def("graph_mark", [](In<T> values, T least, nb::ndarray<std::uint8_t, nb::ndim<1>, nb::c_contig> marks, unsigned threads) {
+  using Marks = nb::ndarray<std::uint8_t, nb::ndim<1>, nb::c_contig>;
+  m.def("graph_mark", [](In<T> values, T least, Marks marks, unsigned threads) {
     static_assert(sizeof(std::atomic<std::uint8_t>) == 1);
     nb::gil_scoped_release release;
     mark(values.data(), values.size(), least, reinterpret_cast<std::atomic<std::uint8_t>*>(marks.data()), threads);

@@ -11,8 +11,8 @@ constexpr std::uint64_t kOnes = ~std::uint64_t{0};
 
 }  // namespace
 
-LocalSearch::LocalSearch(const Inputs& in)
-    : in_(in), program_(in.program), sizes_(in.program.sizes.size()) {
+LocalSearch::LocalSearch(const Inputs& in, const Scheduler& scheduler)
+    : in_(in), program_(in.program), scheduler_(scheduler), sizes_(in.program.sizes.size()) {
   const auto note = [this](const SetExpression& e) {
     const auto want = [this](int position, int relation) {
       if (position == 0) return;
@@ -141,27 +141,33 @@ void LocalSearch::compute_sets(int level) {
              sets_.data() + static_cast<std::size_t>(set) * words_);
 }
 
-void LocalSearch::count_below(std::uint32_t v, Count& total, bool& overflow) {
+bool LocalSearch::count_below(std::uint32_t v, std::int64_t& steps, Count& total, bool& overflow) {
+  steps_ = &steps;
   total_ = &total;
   overflow_ = &overflow;
   index_[1] = local_index(v);
   compute_sets(1);
-  descend(2);
+  return descend(2);
 }
 
-void LocalSearch::descend(int level) {
+bool LocalSearch::descend(int level) {
   const Level& l = program_.levels[static_cast<std::size_t>(level)];
   Word* bits = candidates_.data() + static_cast<std::size_t>(level) * words_;
   evaluate(l.expression, bits);
   for (int p : l.distinct)
     if (p != 0) bits[index_[p] >> 6] &= ~(Word{1} << (index_[p] & 63));
-  if (level + 1 == static_cast<int>(program_.levels.size())) return innermost(level);
+  if (level + 1 == static_cast<int>(program_.levels.size())) {
+    innermost(level);
+    return true;
+  }
   for (std::size_t w = 0; w < words_; ++w)
     for (Word left = bits[w]; left != 0; left &= left - 1) {
       index_[level] = static_cast<std::uint32_t>(w * 64 + static_cast<std::size_t>(__builtin_ctzll(left)));
+      if (interrupted()) return false;
       compute_sets(level);
-      descend(level + 1);
+      if (!descend(level + 1)) return false;
     }
+  return true;
 }
 
 void LocalSearch::innermost(int level) {
@@ -187,7 +193,7 @@ std::uint64_t LocalSearch::count(const TailSize& tail) {
   const bool bounded_by_row =
       e.upper.empty() && (e.lower.empty() || (program_.local_rows_above && e.lower.size() == 1 && one_row &&
                                               e.lower[0] == e.operands[0].position));
-  if (one_row && bounded_by_row && e.filter == kNone && tail.distinct.empty()) {
+  if (one_row && bounded_by_row && e.filter == kNone && tail.distinct.empty() && tail.surely == 0) {
     const Word* a = source_bits(e);
     const Word* b = row(e.operands[0].relation, index_[e.operands[0].position]);
     std::uint64_t found = 0;
@@ -197,6 +203,8 @@ std::uint64_t LocalSearch::count(const TailSize& tail) {
   evaluate(e, scratch_.data());
   std::uint64_t found = 0;
   for (std::size_t w = 0; w < words_; ++w) found += static_cast<std::uint64_t>(__builtin_popcountll(scratch_[w]));
+  // The first vertex is known to be in none of these sets, so every sure one is a member.
+  found -= tail.surely;
   for (int p : tail.distinct)
     if (p != 0) found -= scratch_[index_[p] >> 6] >> (index_[p] & 63) & 1;
   return found;

@@ -8,14 +8,15 @@ namespace subiso {
 
 class LocalSearch {
  public:
-  explicit LocalSearch(const Inputs& in);
+  LocalSearch(const Inputs& in, const Scheduler& scheduler);
 
   // Sets up the neighbourhood of v, unless it is too large for bit rows (the caller then searches lists) or too small
   // to hold a match.
   enum Size { kTooSmall, kFits, kTooLarge };
   Size enter(std::uint32_t v);
-  // Counts everything below the second vertex, which is v; sums into total.
-  void count_below(std::uint32_t v, Count& total, bool& overflow);
+  // Counts everything below the second vertex, which is v; sums into total. `steps` goes down as it searches: false
+  // when it fell below zero, or the run was stopped, before the end (total then holds a part).
+  bool count_below(std::uint32_t v, std::int64_t& steps, Count& total, bool& overflow);
 
   static constexpr std::size_t kMostVertices = 8192;
 
@@ -35,7 +36,7 @@ class LocalSearch {
   void build_filters();
 
   void compute_sets(int level);
-  void descend(int level);
+  bool descend(int level);  // false when interrupted
   void innermost(int level);
   // result = the expression's elements as bits; false when certainly empty.
   void evaluate(const SetExpression& e, Word* result);
@@ -43,8 +44,11 @@ class LocalSearch {
   std::uint64_t count(const TailSize& tail);
   const Word* source_bits(const SetExpression& e);
 
+  bool interrupted() { return scheduler_.stopped() || --*steps_ < 0; }
+
   const Inputs& in_;
   const Program& program_;
+  const Scheduler& scheduler_;
   std::vector<bool> row_relations_;  // relations that are read at positions other than the first
 
   std::vector<std::uint32_t> members_;  // the neighbourhood, sorted
@@ -62,6 +66,7 @@ class LocalSearch {
   std::vector<Word> scratch_;
   std::uint32_t index_[kMaxLevels] = {};
   std::vector<std::uint64_t> sizes_;
+  std::int64_t* steps_ = nullptr;
   Count* total_ = nullptr;
   bool* overflow_ = nullptr;
 };

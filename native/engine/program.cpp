@@ -1,5 +1,6 @@
 #include "engine/program.hpp"
 
+#include <algorithm>
 #include <stdexcept>
 #include <string>
 
@@ -34,10 +35,38 @@ class Reader {
       tail(p, num_levels, num_sets);
     }
     if (at_ != end_) fail("trailing words");
+    check_sets(p);
+    if (p.local_relation != kNone) check_local(p);
     return p;
   }
 
  private:
+  // A set is read only once it is computed.
+  static void check_sets(const Program& p) {
+    const auto known_at = [&](const SetExpression& e, int depth) {
+      return e.source.kind != Source::kSet || p.sets[static_cast<std::size_t>(e.source.set)].depth <= depth;
+    };
+    for (std::size_t i = 0; i < p.levels.size(); ++i)
+      if (!known_at(p.levels[i].expression, static_cast<int>(i) - 1)) fail("a level reads a set that comes later");
+    for (const SetNode& node : p.sets) {
+      if (node.expression.source.kind == Source::kSeeds) fail("a set has a source");
+      if (!known_at(node.expression, node.depth)) fail("a set reads one that comes later");
+    }
+  }
+  // Bit rows hold the neighbours of the first vertex and nothing else.
+  static void check_local(const Program& p) {
+    if (p.emit) fail("a local search only counts");
+    const SetExpression& second = p.levels[1].expression;
+    if (second.source.kind != Source::kList || second.source.position != 0 ||
+        second.source.relation != p.local_relation)
+      fail("a local search begins with a neighbour of the first vertex");
+    if (p.local_above && std::find(second.lower.begin(), second.lower.end(), 0) == second.lower.end())
+      fail("a local search above the first vertex begins above it");
+    for (const Level& level : p.levels)
+      if (!level.edges.empty() || (&level > &p.levels[1] && !level.pairs.empty()))
+        fail("a local search checks no columns and no edges");
+  }
+
   [[noreturn]] static void fail(const char* what) {
     throw std::invalid_argument(std::string("malformed program: ") + what);
   }
@@ -104,6 +133,7 @@ class Reader {
       size.expression = expression(num_levels, num_sets);
       if (size.expression.source.kind == Source::kSeeds) fail("a tail set has a source");
       size.distinct = numbers(num_levels);
+      size.surely = static_cast<std::uint64_t>(number(0, kMaxLevels));
       p.sizes.push_back(std::move(size));
     }
     for (int left = number(0, 1 << 20); left > 0; --left) {

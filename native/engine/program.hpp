@@ -38,10 +38,12 @@ struct SetNode {
   SetExpression expression;
 };
 
-// Elements also differ from match[p] for p in `distinct`.
+// The number of elements that differ from match[p] for p in `distinct`, less `surely` matched vertices that are known
+// to be elements.
 struct TailSize {
   SetExpression expression;
   std::vector<int> distinct;
+  std::uint64_t surely = 0;
 };
 
 // compare(key[left][x], key[right][match[position]]): a pair filter on vertex columns.
@@ -65,6 +67,7 @@ struct Level {
   std::vector<PairFilter> pairs;
   std::vector<EdgeCheck> edges;  // pattern edges that this level completes
   std::vector<int> sets;         // sets to compute when this level's position is matched
+  bool plain() const { return expression.filter == kNone && distinct.empty() && pairs.empty(); }
 };
 
 // One monomial of the tail's polynomial: coefficient * product of sizes.

@@ -36,7 +36,11 @@ class Run {
 
  private:
   void work() {
-    Worker(inputs_, scheduler_).run();
+    try {
+      Worker(inputs_, scheduler_).run();
+    } catch (...) {  // only memory can be missing; nothing may leave the thread
+      scheduler_.fail();
+    }
     scheduler_.worker_done();
   }
 

@@ -38,6 +38,12 @@ class Scheduler {
   bool hungry() const { return hunger_.load(std::memory_order_relaxed) > 0; }
 
   void stop();
+  // A worker could not go on (no memory): the run is stopped, its answer worth nothing.
+  void fail() {
+    failed_.store(true);
+    stop();
+  }
+  bool failed() const { return failed_.load(); }
   bool stopped() const { return stop_.load(std::memory_order_relaxed); }
 
   void add(Count part, bool overflow);
@@ -67,6 +73,7 @@ class Scheduler {
   std::atomic<int> hunger_{0};
   std::atomic<bool> stop_{false};
   std::atomic<bool> done_{false};
+  std::atomic<bool> failed_{false};
 
   std::mutex mutex_;
   std::condition_variable task_ready_;

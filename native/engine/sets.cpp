@@ -9,7 +9,21 @@ bool has(const std::vector<int>& positions, int p) {
   return std::find(positions.begin(), positions.end(), p) != positions.end();
 }
 
+// The most operands that any of the program's expressions has.
+std::size_t most_operands(const Program& program) {
+  std::size_t most = 0;
+  for (const SetNode& node : program.sets) most = std::max(most, node.expression.operands.size());
+  for (const TailSize& tail : program.sizes) most = std::max(most, tail.expression.operands.size());
+  return most;
+}
+
 }  // namespace
+
+Sets::Sets(const Inputs& in)
+    : in_(in),
+      buffers_(in.program.sets.size()),
+      spans_(in.program.sets.size()),
+      lists_(most_operands(in.program) + 1) {}
 
 Span Sets::trim(Span s, const std::vector<int>& lower, const std::vector<int>& upper) const {
   const std::uint32_t *first = s.begin(), *last = s.end();
@@ -37,11 +51,12 @@ Span Sets::list_of(const Operand& o, const std::vector<int>& lower) const {
   return trim(in_.store.neighbors(v, o.relation), lower, {});
 }
 
-std::size_t Sets::gather(const SetExpression& e, Span (&lists)[kMaxLevels + 1]) const {
+std::size_t Sets::gather(const SetExpression& e) {
   std::size_t n = 0;
-  lists[n++] = slice(e);
+  lists_[n++] = slice(e);
   for (const Operand& o : e.operands)
-    if (!o.negative) lists[n++] = list_of(o, e.lower);
+    if (!o.negative) lists_[n++] = list_of(o, e.lower);
+  Span* lists = lists_.data();
   if (n > 2) std::sort(lists, lists + n, [](Span a, Span b) { return a.size < b.size; });
   return n;
 }
@@ -59,9 +74,8 @@ Span Sets::intersect_all(const Span* lists, std::size_t n, Scratch& target) {
 }
 
 Span Sets::evaluate(const SetExpression& e, Scratch& target) {
-  Span lists[kMaxLevels + 1];
-  const std::size_t n = gather(e, lists);
-  Span result = intersect_all(lists, n, target);
+  const std::size_t n = gather(e);
+  Span result = intersect_all(lists_.data(), n, target);
   bool owned = n > 1;
   for (const Operand& o : e.operands) {
     if (!o.negative || result.size == 0) continue;
@@ -91,11 +105,10 @@ std::size_t Sets::count(const SetExpression& e) {
   const bool plain = e.filter == kNone && std::none_of(e.operands.begin(), e.operands.end(),
                                                        [](const Operand& o) { return o.negative; });
   if (!plain) return evaluate(e, unnamed_).size;
-  Span lists[kMaxLevels + 1];
-  const std::size_t n = gather(e, lists);
-  if (n == 1) return lists[0].size;
-  const Span all_but_one = intersect_all(lists, n - 1, unnamed_);
-  return all_but_one.size == 0 ? 0 : in_.ops->intersect_count(all_but_one, lists[n - 1]);
+  const std::size_t n = gather(e);
+  if (n == 1) return lists_[0].size;
+  const Span all_but_one = intersect_all(lists_.data(), n - 1, unnamed_);
+  return all_but_one.size == 0 ? 0 : in_.ops->intersect_count(all_but_one, lists_[n - 1]);
 }
 
 bool Sets::contains(const SetExpression& e, std::uint32_t v) const {
@@ -112,7 +125,7 @@ bool Sets::contains(const SetExpression& e, std::uint32_t v) const {
 }
 
 std::size_t Sets::size_of(const TailSize& tail) {
-  std::size_t size = count(tail.expression);
+  std::size_t size = count(tail.expression) - tail.surely;
   for (int p : tail.distinct) {
     if (size == 0) break;
     size -= contains(tail.expression, match[p]);

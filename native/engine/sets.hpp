@@ -24,7 +24,7 @@ class Scratch {
 
 class Sets {
  public:
-  explicit Sets(const Inputs& in) : in_(in), buffers_(in.program.sets.size()), spans_(in.program.sets.size()) {}
+  explicit Sets(const Inputs& in);
 
   std::uint32_t match[kMaxLevels];
 
@@ -39,8 +39,8 @@ class Sets {
   Span list_of(const Operand& o, const std::vector<int>& lower) const;
 
  private:
-  // The positive operands' lists and the source's, shortest first.
-  std::size_t gather(const SetExpression& e, Span (&lists)[kMaxLevels + 1]) const;
+  // Fills lists_ with the source's list and the positive operands', shortest first; how many there are.
+  std::size_t gather(const SetExpression& e);
   // Intersects the first `n` lists; the result lies in `target` (or is the only list itself).
   Span intersect_all(const Span* lists, std::size_t n, Scratch& target);
   Span evaluate(const SetExpression& e, Scratch& target);
@@ -50,6 +50,7 @@ class Sets {
   const Inputs& in_;
   std::vector<Scratch> buffers_;
   std::vector<Span> spans_;
+  std::vector<Span> lists_;  // room for the longest expression
   Scratch spare_;     // the other half of a chain of intersections
   Scratch unnamed_;   // sets of the tail that only their sizes are wanted of
 };

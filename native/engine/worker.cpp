@@ -20,21 +20,6 @@ bool compares(const PairFilter& f, std::int64_t x, std::int64_t y) {
   return false;
 }
 
-// The commonest tail: one set, made of something that the innermost loop does not change and of the neighbours of the
-// vertex it just matched. Then the fixed part can be held as a bitmap.
-bool tail_is_against_base(const Program& p) {
-  if (p.emit || p.sizes.size() != 1) return false;
-  const int last = static_cast<int>(p.levels.size()) - 1;
-  const Level& level = p.levels.back();
-  const SetExpression& e = p.sizes[0].expression;
-  const bool fixed = e.source.kind == Source::kSet ? p.sets[static_cast<std::size_t>(e.source.set)].depth < last
-                                                   : e.source.position < last;
-  const bool one_list = e.operands.size() == 1 && !e.operands[0].negative && e.operands[0].position == last;
-  const bool bound_above = std::find(e.upper.begin(), e.upper.end(), last) != e.upper.end();
-  return last > 0 && fixed && one_list && !bound_above && e.filter == kNone && p.sizes[0].distinct.empty() &&
-         level.sets.empty() && level.edges.empty();
-}
-
 }  // namespace
 
 Worker::Worker(const Inputs& in, Scheduler& scheduler)
@@ -43,14 +28,11 @@ Worker::Worker(const Inputs& in, Scheduler& scheduler)
       scheduler_(scheduler),
       sets_(in),
       edges_(in),
-      local_(in),
+      local_(in, scheduler),
       last_level_(static_cast<int>(in.program.levels.size()) - 1),
-      against_base_(tail_is_against_base(in.program)),
-      sizes_(in.program.sizes.size()) {
-  if (!against_base_) return;
-  base_ = program_.sizes[0].expression;
-  bound_by_innermost_ = std::erase(base_.lower, last_level_) != 0;
-}
+      linear_(is_linear(in.program)),
+      tail_(in, sets_),
+      sizes_(in.program.sizes.size()) {}
 
 void Worker::run() {
   run_seeds();
@@ -97,7 +79,7 @@ void Worker::run_task(const Task& task) {
 void Worker::iterate(int level) {
   if (level == last_level_) {
     if (program_.emit) return emit_innermost();
-    return against_base_ ? count_against_base() : count_innermost();
+    return count_innermost();
   }
   const Level& l = program_.levels[static_cast<std::size_t>(level)];
   const Level& below = program_.levels[static_cast<std::size_t>(level) + 1];
@@ -126,13 +108,25 @@ void Worker::iterate_local() {
   while (frame.next != frame.end) {
     if (interrupted(1)) return;
     const std::uint32_t v = *frame.next++;
-    if (accept(l, v)) local_.count_below(v, total_, overflow_);
+    if (!accept(l, v)) continue;
+    const Count total_before = total_;
+    const bool overflow_before = overflow_;
+    const bool brief = steps_left_ != INT64_MAX;
+    std::int64_t steps = steps_left_;
+    const bool all = local_.count_below(v, steps, total_, overflow_);
+    if (all && brief) steps_left_ = steps;
+    if (all || scheduler_.stopped()) continue;
+    // A brief run is out of steps: forget the part that was counted and leave all of it to the others.
+    total_ = total_before;
+    overflow_ = overflow_before;
+    steps_left_ = 0;
+    --frame.next;
   }
 }
 
 bool Worker::take(int level, std::uint32_t v) {
   const Level& l = program_.levels[static_cast<std::size_t>(level)];
-  if (!accept(l, v)) return false;
+  if (!l.plain() && !accept(l, v)) return false;
   sets_.match[level] = v;
   return l.edges.empty() || edges_.possible(level, sets_.match);
 }
@@ -152,48 +146,21 @@ bool Worker::accept(const Level& l, std::uint32_t v) const {
 void Worker::count_innermost() {
   const Level& l = program_.levels.back();
   Frame& frame = frames_[last_level_];
-  while (frame.next != frame.end) {
-    if (interrupted(last_level_)) return;
-    if (!take(last_level_, *frame.next++)) continue;
-    for (int set : l.sets) sets_.compute(set);
-    for (std::size_t i = 0; i < sizes_.size(); ++i) sizes_[i] = sets_.size_of(program_.sizes[i]);
-    add_terms(program_, sizes_.data(), total_, overflow_);
-  }
-}
-
-void Worker::count_against_base() {
-  const Level& l = program_.levels.back();
-  const int relation = base_.operands[0].relation;
-  Frame& frame = frames_[last_level_];
-  if (frame.next == frame.end) return;
-  const Span base = sets_.slice(base_);
-  if (base.size == 0) return;
-
-  const bool bitmap = base.size >= 8 && frame.end - frame.next >= 2;
-  if (bitmap) {
-    base_bits_.resize((in_.store.num_vertices() + std::size_t{63}) / 64);
-    for (std::uint32_t v : base) base_bits_[v >> 6] |= std::uint64_t{1} << (v & 63);
-  }
+  if (!tail_.begin(static_cast<std::size_t>(frame.end - frame.next))) return;
+  std::uint64_t sum = 0;
   while (frame.next != frame.end) {
     if (interrupted(last_level_)) break;
     const std::uint32_t v = *frame.next++;
-    if (!accept(l, v)) continue;
-    sets_.match[last_level_] = v;
-    const Span list = bound_by_innermost_ ? in_.store.neighbors_above(v, relation)
-                                          : sets_.trim(in_.store.neighbors(v, relation), base_.lower, {});
-    if (base.size * kGallopRatio < list.size) {
-      sizes_[0] = intersect_count_gallop(base, list);
-    } else if (bitmap) {
-      std::uint64_t found = 0;
-      for (std::uint32_t u : list) found += in_bitmap(base_bits_.data(), u);
-      sizes_[0] = found;
-    } else {
-      sizes_[0] = in_.ops->intersect_count(base, list);
-    }
-    add_terms(program_, sizes_.data(), total_, overflow_);
+    if (!take(last_level_, v)) continue;
+    for (int set : l.sets) sets_.compute(set);
+    tail_.evaluate(v, sizes_.data());
+    if (linear_)
+      sum += sizes_[0];
+    else
+      add_terms(program_, sizes_.data(), total_, overflow_);
   }
-  if (bitmap)
-    for (std::uint32_t v : base) base_bits_[v >> 6] = 0;
+  if (linear_) add_linear(program_, sum, total_, overflow_);
+  tail_.end();
 }
 
 void Worker::emit_innermost() {

@@ -2,6 +2,7 @@
 // in the tail (counting) or in a row (matching).
 #pragma once
 #include "engine/edge_assignment.hpp"
+#include "engine/inner_tail.hpp"
 #include "engine/local.hpp"
 #include "engine/scheduler.hpp"
 #include "engine/sets.hpp"
@@ -31,11 +32,10 @@ class Worker {
 
   void iterate(int level);
   bool accept(const Level& l, std::uint32_t v) const;
-  // Matches v at the level: false when it does not fit, or (level 0, local search) when all below it is done.
+  // Matches v at the level; false when it does not fit.
   bool take(int level, std::uint32_t v);
   void iterate_local();
   void count_innermost();
-  void count_against_base();
   void emit_innermost();
   void flush_rows();
 
@@ -52,12 +52,10 @@ class Worker {
   Frame frames_[kMaxLevels];
   int first_level_ = 0;
   const int last_level_;
-  const bool against_base_;
-  SetExpression base_;               // the tail's set without the bound that the innermost vertex sets
-  bool bound_by_innermost_ = false;  // ... and whether there is one: its own list then begins above it
+  const bool linear_;
+  InnerTail tail_;
   std::int64_t steps_left_ = INT64_MAX;
   bool leaving_ = false;
-  std::vector<std::uint64_t> base_bits_;
   std::vector<std::uint64_t> sizes_;
   Batch rows_;
   Count total_ = 0;

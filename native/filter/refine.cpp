@@ -1,5 +1,7 @@
 #include "filter/refine.hpp"
 
+#include <algorithm>
+
 #include "engine/inputs.hpp"
 
 namespace subiso {
@@ -45,6 +47,14 @@ class Refiner {
     return dropped;
   }
 
+  bool overlap(int a, int b) const {
+    const std::uint64_t *x = filter(a), *y = filter(b);
+    if (x == nullptr || y == nullptr) return true;
+    for (std::size_t w = 0; w < words_; ++w)
+      if (x[w] & y[w]) return true;
+    return false;
+  }
+
   std::uint64_t* filter(int v) const { return filters_[static_cast<std::size_t>(v)]; }
 
  private:
@@ -67,6 +77,12 @@ Refined refine(const CsrStore& store, const std::vector<std::uint64_t*>& filters
   }
   Refined result;
   for (std::size_t v = 0; v < filters.size(); ++v) result.sizes.push_back(refiner.size(static_cast<int>(v)));
+  const int num_vertices = static_cast<int>(std::min<std::size_t>(filters.size(), 64));
+  for (int a = 0; a < num_vertices; ++a) {
+    std::uint64_t bits = 0;
+    for (int b = 0; b < num_vertices; ++b) bits |= std::uint64_t{refiner.overlap(a, b)} << b;
+    result.overlaps.push_back(bits);
+  }
   for (std::size_t i = 0; i < demands.size(); ++i) {
     const std::uint64_t size = result.sizes[static_cast<std::size_t>(demands[i].a)];
     const bool known = refiner.filter(demands[i].a) != nullptr && size != 0;

@@ -18,6 +18,7 @@ struct Demand {
 
 struct Refined {
   std::vector<std::uint64_t> sizes;  // candidates per pattern vertex
+  std::vector<std::uint64_t> overlaps;  // per pattern vertex the bits of those whose candidates overlap its own
   std::vector<double> fans;          // per demand: mean number of b-candidates next to an a-candidate
 };
 

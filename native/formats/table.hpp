@@ -1,18 +1,15 @@
 // Parses lines of fields into columns: edge lists, CSV, Matrix Market bodies, t/v/e files. Fed block by block.
 #pragma once
 #include <cstdint>
-#include <deque>
 #include <memory>
 #include <string>
 #include <string_view>
-#include <unordered_map>
 #include <vector>
 
 #include "formats/scan.hpp"
+#include "formats/text_index.hpp"
 
 namespace subiso::formats {
-
-inline constexpr std::uint32_t no_code = 0xFFFFFFFF;
 
 // The columns of one kind of line. kinds: 'i' integer, 'n' number (integer, real or true/false), 's' text that may be
 // empty (no code), 't' text that may not, '-' skipped.
@@ -49,11 +46,13 @@ struct Boundary {
 
 enum Seen : unsigned { seen_bool = 1, seen_int = 2, seen_real = 4 };
 
-// The cells of one column from one chunk; eight bytes each: int64, the bits of a double, or a text code.
-struct Segment {
-  std::int64_t* cells;
-  std::size_t rows;
-  unsigned seen;
+// The cells of one column from one fed block: 32 bits each where all values fit (most ids do: half the memory and half
+// the page faults), else 64 bits: int64, or the bits of a double where `real`.
+struct Block {
+  std::unique_ptr<std::uint32_t[]> narrow;
+  std::unique_ptr<std::int64_t[]> wide;
+  std::size_t rows = 0;
+  bool real = false;
 };
 
 struct Column {
@@ -62,10 +61,10 @@ struct Column {
   Column& operator=(Column&&) = default;
   char kind = '-';
   unsigned seen = 0;
-  std::vector<std::unique_ptr<std::int64_t[]>> blocks;
-  std::vector<Segment> segments;
-  std::deque<std::string> names;  // code -> text
-  std::unordered_map<std::string_view, std::uint32_t> codes;
+  std::unique_ptr<std::int64_t[]> scratch;  // where the chunks of the block at hand write; kept from block to block
+  std::size_t room = 0;                     // rows that fit into it
+  std::vector<Block> blocks;
+  TextIndex texts;
   std::uint64_t missing = 0;             // rows without this (optional) column
   std::uint64_t first_missing_line = 0;  // of the first such row
 };
@@ -99,6 +98,8 @@ class TableParser {
   std::vector<Places> make_room(const std::vector<ChunkParser>& chunks);
   void collect(std::vector<ChunkParser>& chunks);
   void merge_names(std::size_t table, std::size_t column, std::vector<ChunkParser>& chunks);
+  void widen_reals(std::size_t table, std::size_t column, std::vector<ChunkParser>& chunks);
+  void store_block(std::size_t table, std::size_t column, std::vector<ChunkParser>& chunks);
 
   Dialect dialect_;
   std::vector<Table> tables_;

@@ -112,7 +112,8 @@ template <class Row>
 std::size_t count_loops(const Lists<Row>& lists) {
   std::size_t loops = 0;
   for (std::uint32_t v = 0; v < lists.num_keys(); ++v)
-    for (auto i = lists.offsets[v]; i < lists.offsets[v + 1] && lists.values[i] <= v; ++i) loops += lists.values[i] == v;
+    for (auto i = lists.offsets[v]; i < lists.offsets[v + 1] && lists.values[i] <= v; ++i)
+      loops += lists.values[i] == v;
   return loops;
 }
 
@@ -129,7 +130,7 @@ Built build_with_rows(const EdgeTable& table, const BuildOptions& options) {
   built.duplicate_dst = merged.value;
   built.has_parallel = merged.has_parallel;
   if constexpr (std::is_same_v<Row, std::uint32_t>) built.rows32 = std::move(lists.rows);
-  if constexpr (std::is_same_v<Row, std::uint64_t>) built.rows64 = std::move(lists.rows);
+  if constexpr (std::is_same_v<Row, std::int64_t>) built.rows64 = std::move(lists.rows);
   if (options.directed) {
     built.out = {std::move(lists.offsets), std::move(lists.values)};
   } else {
@@ -143,7 +144,7 @@ Built build_with_rows(const EdgeTable& table, const BuildOptions& options) {
 Built build_csr(const EdgeTable& table, const BuildOptions& options) {
   if (!options.want_rows && !table.labels) return build_with_rows<NoRow>(table, options);
   if (table.rows <= std::numeric_limits<std::uint32_t>::max()) return build_with_rows<std::uint32_t>(table, options);
-  return build_with_rows<std::uint64_t>(table, options);
+  return build_with_rows<std::int64_t>(table, options);
 }
 
 Csr transpose(const std::int64_t* offsets, const std::uint32_t* neighbors, std::uint32_t num_vertices,

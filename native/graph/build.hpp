@@ -32,7 +32,7 @@ struct Csr {
 struct Built {
   Csr out;
   Buffer<std::uint32_t> rows32;  // one of the two is filled when rows were asked for
-  Buffer<std::uint64_t> rows64;
+  Buffer<std::int64_t> rows64;
   std::size_t num_edges = 0;
   std::size_t loops = 0;       // rows that were loops, dropped or kept
   std::size_t duplicates = 0;  // rows that repeat an earlier one, merged or kept

@@ -78,7 +78,8 @@ void check_transposed(const CsrView& out, const CsrView& in) {
   const bool same = out.neighbors == in.neighbors;
   auto fail = [same](std::uint32_t u, std::uint32_t v, bool in_out) {  // u -> v stands in one of the two only
     const std::string a = std::to_string(in_out ? v : u), b = std::to_string(in_out ? u : v);
-    const char *here = same ? "list" : in_out ? "list" : "in-list", *there = same ? "list" : in_out ? "in-list" : "list";
+    const char* here = same || in_out ? "list" : "in-list";
+    const char* there = same || !in_out ? "list" : "in-list";
     throw std::invalid_argument(a + " stands in the " + here + " of " + b + " but " + b + " not as often in the " +
                                 there + " of " + a);
   };

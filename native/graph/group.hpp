@@ -150,7 +150,8 @@ Lists<Row> group_by(const Source& source, std::uint32_t num_keys, std::size_t si
           f(spread_out.items[i].key, spread_out.items[i].value, spread_out.items[i].row);
       };
       auto first = static_cast<std::uint32_t>(b << spread_out.shift);
-      auto last = static_cast<std::uint32_t>(std::min<std::uint64_t>(num_keys, std::uint64_t{b + 1} << spread_out.shift));
+      auto last = static_cast<std::uint32_t>(
+          std::min<std::uint64_t>(num_keys, std::uint64_t{b + 1} << spread_out.shift));
       detail::group_range(visit, first, last, spread_out.begin[b], cursor, lists);
     }
   });

@@ -33,7 +33,9 @@ class CsrStore {
   }
   Span neighbors_below(std::uint32_t v, int relation) const {
     const Csr& csr = relations_[static_cast<std::size_t>(relation)];
-    return span(csr, csr.bounds[2 * std::size_t{v}], csr.bounds[2 * std::size_t{v} + 1]);
+    Span list = span(csr, csr.bounds[2 * std::size_t{v}], csr.bounds[2 * std::size_t{v} + 1]);
+    if (list.size != 0 && list.data[list.size - 1] == v) --list.size;  // a self loop
+    return list;
   }
   bool has_edge(std::uint32_t u, std::uint32_t v, int relation) const {
     const Span list = neighbors(u, relation);

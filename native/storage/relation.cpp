@@ -43,6 +43,25 @@ void drop_repeats(RelationCsr& csr) {
 
 }  // namespace
 
+DegreeSums degree_sums(const CsrStore& store) {
+  DegreeSums sums;
+  const auto length = [](Span s) { return static_cast<double>(s.size); };
+  for (std::uint32_t v = 0; v < store.num_vertices(); ++v) {
+    const Span all = store.neighbors(v, 0), above = store.neighbors_above(v, 0), below = store.neighbors_below(v, 0);
+    sums.squares += length(all) * length(all);
+    sums.above.edges += length(above);
+    sums.above.squares += length(above) * length(above);
+    sums.below.edges += length(below);
+    sums.below.squares += length(below) * length(below);
+    // Seen from an edge's other end, v was reached from below by each neighbour below it, and the other way round.
+    sums.above.reached += length(below) * length(all);
+    sums.above.beyond += length(below) * length(above);
+    sums.below.reached += length(above) * length(all);
+    sums.below.beyond += length(above) * length(below);
+  }
+  return sums;
+}
+
 RelationCsr build_relation(const std::vector<AdjacencyView>& reverse, const std::uint32_t* rank,
                            const std::uint32_t* vertex_at, std::uint32_t num_vertices, bool keep_edge_ids) {
   RelationCsr csr;

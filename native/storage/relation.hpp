@@ -3,6 +3,8 @@
 #include <cstdint>
 #include <vector>
 
+#include "storage/csr_store.hpp"
+
 namespace subiso {
 
 // A graph's adjacency as the graph keeps it. `edge_ids` and `edge_fits` (by edge id) may be null: every edge fits.
@@ -28,5 +30,18 @@ std::vector<std::uint32_t> degree_ranks(const std::vector<std::int64_t>& degree)
 // sorting: targets are dealt in increasing rank.
 RelationCsr build_relation(const std::vector<AdjacencyView>& reverse, const std::uint32_t* rank,
                            const std::uint32_t* vertex_at, std::uint32_t num_vertices, bool keep_edge_ids);
+
+// Sums over the edges between a vertex and its neighbours on one side of it (above or below in the total order).
+struct SideSums {
+  double edges = 0;
+  double squares = 0;  // of the number of neighbours on that side
+  double reached = 0;  // neighbours of the edge's other end
+  double beyond = 0;   // ... that lie further on that side
+};
+struct DegreeSums {
+  double squares = 0;  // of the degrees
+  SideSums above, below;
+};
+DegreeSums degree_sums(const CsrStore& store);
 
 }  // namespace subiso

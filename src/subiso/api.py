@@ -5,18 +5,20 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterable
 from dataclasses import replace
-from typing import Any, TypedDict, Unpack, overload
+from typing import TYPE_CHECKING, Any, TypedDict, Unpack, overload
 
 from subiso.engine.anchors import Anchor, anchor_rows, anchored_queries
-from subiso.engine.base import Engine, Params
+from subiso.engine.base import Engine, Params, part_of
 from subiso.engine.choose import choose_engine, make_params
 from subiso.engine.query import Query, make_query
 from subiso.errors import TimeoutReached
 from subiso.graph import Graph
 from subiso.pattern import Pattern, connected_patterns
-from subiso.result.matches import Matches
-from subiso.result.motifs import Motifs
-from subiso.result.request import Request
+from subiso.plan.motifs import induced_from_subgraphs
+
+if TYPE_CHECKING:  # `result` is loaded by those who want rows
+    from subiso.result.matches import Matches
+    from subiso.result.motifs import Motifs
 
 Progress = Callable[[float], None]
 PatternLike = Pattern | str
@@ -52,6 +54,20 @@ class Existence(TypedDict, total=False):
     schedule: str | None
     threads: int | None
     progress: Progress | None
+
+
+class Rows(What, total=False):
+    """The options of `match`."""
+
+    anchor: Anchor | None
+    limit: int | None
+    order: str | None
+    edges: bool
+    columns: Iterable[str] | str | None
+    distinct: bool
+    sample: int | None
+    seed: int
+    dense: bool
 
 
 @overload
@@ -105,6 +121,12 @@ def count(
     return by_pattern if _is_many(pattern) else by_pattern[0]
 
 
+@overload
+def match(graph: Graph, pattern: PatternLike, **options: Unpack[Rows]) -> Matches: ...
+@overload
+def match(graph: Graph, pattern: Many, **options: Unpack[Rows]) -> list[Matches]: ...
+
+
 def match(
     graph: Graph,
     pattern: PatternLike | Many,
@@ -127,7 +149,7 @@ def match(
     threads: int | None = None,
     timeout: float | None = None,
     progress: Progress | None = None,
-) -> Any:
+) -> Matches | list[Matches]:
     """Find the matches of a pattern, streamed as rows or Arrow batches (see Matches). A list gives a list.
 
     - `limit`: at most so many rows; `order="sorted"`: ascending (with a limit: the smallest ones).
@@ -144,6 +166,9 @@ def match(
     >>> si.match(g, "(a)--(b), (b)--(c)", columns=["b"], distinct=True, order="sorted").to_numpy().tolist()
     [[0], [1], [2]]
     """
+    from subiso.result.matches import Matches
+    from subiso.result.request import Request
+
     module, params = choose_engine(engine, device, schedule), make_params(threads, timeout, progress)
     chosen = (columns,) if isinstance(columns, str) else None if columns is None else tuple(columns)
     request = Request(limit, order, edges, chosen, distinct, sample, seed, dense)
@@ -180,10 +205,12 @@ def exists(
     found = []
     deadline = _Deadline(make_params(timeout=timeout).timeout)
     for p in _patterns(pattern):
-        with match(graph, p, anchor=anchor, limit=1, timeout=deadline.left(), **options) as matches:
-            found.append(next(matches.arrays(), None) is not None)
-        if not found[-1] and matches.stopped_by == "timeout":
+        # A limit of no rows is exceeded by the first match, and nothing else stops there.
+        with match(graph, p, anchor=anchor, limit=0, timeout=deadline.left(), **options) as matches:
+            matches.collect()
+        if matches.stopped_by == "timeout":
             raise TimeoutReached(f"no match was found within {timeout:g} s; there may be one")
+        found.append(matches.stopped_by == "limit")
     return found if _is_many(pattern) else found[0]
 
 
@@ -196,10 +223,16 @@ def motifs(graph: Graph, k: int, *, induced: bool = False, **options: Unpack[How
 
     >>> import subiso as si
     >>> print(si.motifs(si.Graph.from_edges([0, 1, 2, 0], [1, 2, 0, 3]), 3, induced=True))
-    motif ... count ...
+    motif     count  pattern
+    wedge         2  (a)--(b), (b)--(c)
+    triangle      1  (a)--(b), (b)--(c), (a)--(c)
     """
+    from subiso.result.motifs import Motifs
+
     patterns = connected_patterns(k)
-    counts = count(graph, patterns, induced=induced, **options)
+    counts = count(graph, patterns, **options)
+    if induced:
+        counts = induced_from_subgraphs(patterns, counts)
     return Motifs(zip(patterns, counts, strict=True))
 
 
@@ -242,7 +275,7 @@ def _count_all(queries: list[Query], engine: Engine, params: Params) -> list[int
     counts: list[int] = []
     deadline = _Deadline(params.timeout)
     for i, query in enumerate(queries):
-        step = replace(params, timeout=deadline.left(), progress=_part(params.progress, i, len(queries)))
+        step = replace(params, timeout=deadline.left(), progress=part_of(params.progress, i, len(queries)))
         outcome = engine.count(query, step)
         if outcome.stopped_by == "timeout":
             raise TimeoutReached(
@@ -252,12 +285,6 @@ def _count_all(queries: list[Query], engine: Engine, params: Params) -> list[int
             )
         counts.append(outcome.count)
     return counts
-
-
-def _part(progress: Progress | None, i: int, n: int) -> Progress | None:
-    if progress is None or n == 1:
-        return progress
-    return lambda done: progress((i + done) / n)
 
 
 def _is_many(pattern: object) -> bool:

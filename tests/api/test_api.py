@@ -83,6 +83,15 @@ def test_exists_stops_at_the_first(dense: si.Graph) -> None:
     assert si.exists(dense, si.Pattern.clique(20), engine="reference", timeout=20)
 
 
+def test_exists_needs_no_second_match(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The only match stands at the first seed; the engine must not be asked to go on and look for another."""
+    given: list[Params] = []
+    stream = reference.stream
+    monkeypatch.setattr(reference, "stream", lambda q, p: given.append(p) or stream(q, p))
+    assert si.exists(si.Graph.from_edges([0], [1]), "(a)--(b)", engine="reference")
+    assert [p.batch_rows for p in given] == [1]
+
+
 def test_motifs(graph: si.Graph) -> None:
     counts = si.motifs(graph, 3)
     assert counts[si.Pattern.clique(3)] == 1
@@ -195,3 +204,10 @@ def test_params_reach_the_engine(graph: si.Graph, monkeypatch: pytest.MonkeyPatc
 def test_errors_can_be_pickled(error: SubisoError) -> None:
     copy = pickle.loads(pickle.dumps(error))
     assert type(copy) is type(error) and str(copy) == str(error) and vars(copy) == vars(error)
+
+
+def test_explain(graph: si.Graph) -> None:
+    pytest.importorskip("subiso.plan.explain", reason="the planner is not here yet")
+    assert "a" in str(si.explain(graph, TRIANGLE))
+    with pytest.raises(QueryError, match="no vertex 'z'"):
+        si.explain(graph, TRIANGLE, anchor={"z": 1})

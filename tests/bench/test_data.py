@@ -6,10 +6,10 @@ import re
 from pathlib import Path
 
 import pytest
+from tests.data import FOLDER, labelled_queries, load_graph, oracle, patterns
 
 from subiso.bench.data import DataFolder
 from subiso.errors import SubisoError
-from tests.data import FOLDER, labelled_queries, load_graph, oracle, patterns
 
 
 def test_every_graph_has_the_size_its_readme_says() -> None:

@@ -1,4 +1,6 @@
-"""Compares graphs by what they mean: edges between original ids with labels and columns, and vertices with theirs."""
+"""Compares graphs by what they mean: edges between original ids with labels and columns, and vertices with
+theirs.
+"""
 
 from __future__ import annotations
 

@@ -50,7 +50,7 @@ def graphs(
     elif kind == "text":
         names = np.empty(n, object)
         names[:] = draw(st.lists(words, min_size=n, max_size=n, unique=True))
-    made = Graph.from_edges(
+    return Graph.from_edges(
         src,
         dst,
         num_vertices=n,
@@ -63,7 +63,6 @@ def graphs(
         loops="keep" if loops else "error",
         parallel="keep" if parallel else "merge",
     )
-    return made
 
 
 def _labels(draw: Any, kinds: tuple[str, ...], size: int, words: Any, gaps: bool) -> Any:

@@ -1,4 +1,6 @@
-"""Obvious parsers of every format, sharing no code with the library: what a file means, or Wrong. The fuzz test's oracle."""
+"""Obvious parsers of every format, sharing no code with the library: what a file means, or Wrong. The fuzz
+test's oracle.
+"""
 
 from __future__ import annotations
 
@@ -45,7 +47,7 @@ def column(texts: list[str]) -> list[Any]:
         values = [int(text[:400]) for text in texts]
         return values if all(-(2**63) <= v < 2**63 for v in values) else [float(v) for v in values]
     try:
-        values = [float(text) for text in texts]
+        values = [float(text) if "_" not in text else float("nan") for text in texts]
     except ValueError:
         raise Wrong("not numbers") from None
     if not all(math.isfinite(v) for v in values):
@@ -63,7 +65,9 @@ def fields(line: str) -> list[str]:
     return [part for part in re.split(r"[ \t]+", line) if part]
 
 
-def edge_table(rows: list[list[str]], names: list[str], directed: bool, label: int | None, ids: str) -> Counter[Any]:
+def edge_table(
+    rows: list[list[str]], names: list[str], directed: bool, label: int | None, ids: str
+) -> Counter[Any]:
     if any(len(row) != len(names) for row in rows):
         raise Wrong("ragged")
     extra = [i for i in range(2, len(names)) if i != label]
@@ -104,9 +108,11 @@ def edgelist(path: Path) -> Meaning:
         names = [f"column{i + 1}" for i in range(len(rows[0]) if rows else 2)]
     if "columns" in told:
         names = ["s", "t", *(["label"] if told.get("label") else []), *told["columns"]]
-    ids = told.get("ids") or ("int" if not rows or all(re.fullmatch("-?[0-9]+", x) for x in rows[0][:2]) else "text")
+    ids = told.get("ids") or (
+        "int" if not rows or all(re.fullmatch("-?[0-9]+", x) for x in rows[0][:2]) else "text"
+    )
     edges = edge_table(rows, names, directed, 2 if told.get("label") else None, ids)
-    found = {v: ((), ()) for v in range(told["vertices"])} if "vertices" in told else appearing(edges)
+    found = dict.fromkeys(range(told["vertices"]), ((), ())) if "vertices" in told else appearing(edges)
     return Meaning(directed, edges, found)
 
 
@@ -129,8 +135,11 @@ def _is_header(first: list[str], second: list[str]) -> bool:
 def table(path: Path, delimiter: str, ids: str, label: str | None) -> Meaning:
     """CSV with a header of source, target, perhaps a label, and numbers."""
     text = path.read_bytes().removeprefix(b"\xef\xbb\xbf").decode()
-    if any(part.strip(" \t").startswith('"') for line in text.split("\n")[1:] for part in line.split(delimiter)):
-        rows = [row for row in csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True) if row]
+    if any(
+        part.strip(" \t").startswith('"') for line in text.split("\n")[1:] for part in line.split(delimiter)
+    ):
+        found = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
+        rows = [row for row in found if len(row) > 1 or "".join(row).strip(" \t")]
     else:
         lines = [line for line in lines_of(text.encode()) if line.strip(" \t") or delimiter in line]
         rows = [[part.strip(" \t") for part in line.split(delimiter)] for line in lines]
@@ -140,7 +149,10 @@ def table(path: Path, delimiter: str, ids: str, label: str | None) -> Meaning:
     if len(set(names)) < len(names) or any(len(row) != len(names) for row in rows):
         raise Wrong("the header was hit")
     lower = [name.lower().lstrip("#").strip() for name in names]
-    order = [lower.index("source") if "source" in lower else 0, lower.index("target") if "target" in lower else 1]
+    order = [
+        lower.index("source") if "source" in lower else 0,
+        lower.index("target") if "target" in lower else 1,
+    ]
     order += [i for i in range(len(names)) if i not in order]
     names, rows = [names[i] for i in order], [[row[i] for i in order] for row in rows]
     lower = [name.lower() for name in names]
@@ -167,7 +179,7 @@ def matrix_market(path: Path) -> Meaning:
     for (u, v, *rest), count in edges.items():
         ends = (u - 1, v - 1) if not symmetric else tuple(sorted((u - 1, v - 1), key=str))
         moved[(*ends, *rest)] += count
-    return Meaning(not symmetric, moved, {v: ((), ()) for v in range(n)})
+    return Meaning(not symmetric, moved, dict.fromkeys(range(n), ((), ())))
 
 
 def tve(path: Path) -> Meaning:
@@ -242,7 +254,9 @@ def metis(path: Path) -> Meaning:
 
 
 def graphminer(path: Path) -> Meaning:
-    n, entries, wide, offset, label, elabel = map(int, (path / "graph.meta.txt").read_text("latin-1").split()[:6])
+    n, entries, wide, offset, label, elabel = map(
+        int, (path / "graph.meta.txt").read_text("latin-1").split()[:6]
+    )
     codes = {1: "B", 2: "H", 4: "I", 8: "Q"}
 
     def array(name: str, width: int, count: int) -> tuple[int, ...]:

@@ -103,3 +103,8 @@ def test_edge_values_go_by_edge_id() -> None:
     assert graph.edge_labels is not None
     assert graph.edge_labels.names == (5,)
     assert graph.index_of(["q"]).tolist() == [1]
+
+
+def test_a_truncated_array_is_seen_even_when_vouched_for() -> None:
+    with pytest.raises(GraphError, match="offsets end at 4 but there are 3 neighbors"):
+        Graph.from_csr([0, 1, 3, 4], [1, 0, 2], checked=True)

@@ -105,6 +105,15 @@ def test_threads_get_the_same_lazy_arrays() -> None:
         assert len(set(found)) == 1
 
 
+def test_derived_data_is_made_once_and_may_use_other_derived_data() -> None:
+    made = Graph.from_edges([0, 1], [1, 2], directed=True)
+    calls = []
+    for _ in range(2):
+        assert made.derived(("layout", 1), lambda: calls.append(1) or made.in_) is made.in_  # type: ignore[func-returns-value]
+    assert calls == [1]
+    assert pickle.loads(pickle.dumps(made)).num_edges == 2
+
+
 def test_equals_sees_every_difference(graph: Graph) -> None:
     state = graph.__getstate__()
 
@@ -145,7 +154,7 @@ def test_info(graph: Graph) -> None:
         "5 ",
         "1 self loop",
         "some parallel",
-        "x 2, y 1, without 1",
+        "x (2), y (1), none (1)",
         "time (int64)",
         "str: a, b, c",
     ):

@@ -65,6 +65,11 @@ def test_columns_of_different_types() -> None:
     assert huge.ids is not None
     assert (huge.ids.tolist(), huge.ids.dtype) == ([5, 2**64 - 1], np.uint64)
     assert huge.index_of([2**64 - 1]).tolist() == [1]
+    with pytest.raises(GraphError, match="no vertex has the id -1"):
+        huge.index_of([-1])
+    with pytest.raises(GraphError, match="no vertex has the id 18446744073709551615"):
+        mixed.index_of([2**64 - 1])
+    assert mixed.index_of(np.array([300], np.uint64)).tolist() == [1]
     both = Graph.from_edges(np.array([2**64 - 1], np.uint64), np.array([-5], np.int32))
     assert both.ids is not None
     assert both.ids.tolist() == [-5, 2**64 - 1]
@@ -151,7 +156,9 @@ FAILURES: list[tuple[dict[str, Any], str]] = [
     ({"src": "ab", "dst": [1]}, "src is one piece of text"),
     ({"src": 5, "dst": [1]}, "src is a int, not an array"),
     ({"src": np.zeros(1, complex), "dst": [1]}, "src has dtype complex128"),
-    ({"src": [0], "dst": [1], "num_vertices": 2**32}, "num_vertices=4294967296"),
+    ({"src": [0], "dst": [1], "num_vertices": 2**32}, "num_vertices=4294967296(.|\n)*whole number"),
+    ({"src": [0], "dst": [1], "num_vertices": 2.0}, "num_vertices=2.0"),
+    ({"src": np.array([2**25], np.float32), "dst": [1]}, "src, row 0: .* too large for a float"),
     ({"src": [0], "dst": [1], "num_vertices": -1}, "num_vertices=-1"),
     ({"src": [0], "dst": [1], "ids": ["a", "b", "a"]}, "ids: 'a' names both vertex 0 and vertex 2"),
     ({"src": [0], "dst": [1], "ids": [7, 8, 7]}, "ids: 7 names both vertex 0 and vertex 2"),

@@ -148,13 +148,15 @@ def test_columns_of_every_kind() -> None:
             "flag": [True, False, True],
             "small": np.array([1, 2, 3], np.int8),
             "day": pd.Series(pd.to_datetime(["1970-01-02"] * 3)).astype("datetime64[s]"),
+            "single": np.array([1, 2, 3], np.float32),
             "gap": pa.array([1.5, None, 2.5]),
         },
         edge_columns={"time": pl.Series([9, 4])},
     )
     columns = graph.vertex_columns
-    assert [columns[name].dtype.kind for name in columns] == ["b", "i", "i", "f"]
+    assert [columns[name].dtype.kind for name in columns] == ["b", "i", "i", "f", "f"]
     assert columns["small"].dtype == np.int8
+    assert columns["single"].dtype == np.float32
     assert columns["day"].tolist() == [86400] * 3
     assert np.isnan(columns["gap"][1])
     assert graph.edge_columns["time"].tolist() == [4, 9]

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import sys
-from pathlib import Path
-
 import pytest
 from hypothesis import assume, given, settings
+from tests.reference.brute_force import Case, cases
 
 from subiso.engine import reference
 from subiso.engine.base import Params
@@ -15,10 +13,6 @@ from subiso.errors import PatternError
 from subiso.pattern import Pattern
 from subiso.result.canonical import Canonical
 from subiso.result.edges import EdgeFinder, edge_column_names
-
-sys.path.insert(0, str(Path(__file__).parent.parent / "reference"))
-
-from brute_force import Case, cases
 
 
 @pytest.mark.parametrize("mode", MODES)

@@ -94,8 +94,7 @@ def _run(arguments: argparse.Namespace, results: Path | None, face: Face | None)
         startup=not arguments.no_startup,
         peers=_peer_results(arguments.peer_results) if arguments.peer_results else {},
     )
-    quiet = arguments.quiet or not sys.stderr.isatty()
-    report = run_suite(suite, options, face, (lambda line: None) if quiet else _tell)
+    report = run_suite(suite, options, face, (lambda line: None) if arguments.quiet else _tell)
     print(report.text())
     folder = arguments.results or results
     if folder is not None and not arguments.no_results:

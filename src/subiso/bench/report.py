@@ -189,7 +189,8 @@ class Report:
             return []
         return [
             f"One to {self.threads or 2} threads: {ours:.2f} times faster; a memory-bound probe in as many"
-            f" processes: {self.probe:.2f}; that is {ours / self.probe:.0%} of it (the bar: {SCALING_BAR:.0%})."
+            f" processes: {self.probe:.2f}. That is {ours / self.probe:.0%} of it;"
+            f" the bar is {SCALING_BAR:.0%}."
         ]
 
     def text(self) -> str:

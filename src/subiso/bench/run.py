@@ -82,6 +82,10 @@ def run_suite(
     options, face = options or Options(), face or Subiso()
     threads = options.threads or suite.threads
     bare = memory.bare_interpreter()
+    processes = threads or 2
+    probes = (
+        [probe_scaling(processes)] if options.scaling and processes > 1 else []
+    )  # before, and again after
     rows: list[Row] = []
     for name, cases in groupby(sorted(suite.cases, key=_graph_order(suite)), key=lambda case: case.graph):
         tell(f"loading {name}")
@@ -97,17 +101,15 @@ def run_suite(
             rows.append(row)
             tell(row.line())
         del graph
-    scaling = None
-    if options.scaling and any(row.alone for row in rows):
-        tell("measuring the memory-bound probe")
-        scaling = probe_scaling(threads or 2)
+    if probes:
+        probes.append(probe_scaling(processes))
     return Report(
         suite=suite,
         rows=rows,
         threads=threads,
         repeat=options.repeat,
         machine=describe(),
-        probe=scaling,
+        probe=sum(probes) / len(probes) if probes else None,
         startup=import_seconds() if options.startup else {},
         bare=bare,
     )

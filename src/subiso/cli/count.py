@@ -7,7 +7,7 @@ import time
 import typer
 
 from subiso.cli import options as o
-from subiso.cli.run import guarded, progress_bar
+from subiso.cli.run import guarded, progress_bar, report_absent_labels
 
 EPILOG = """\b
 Examples:
@@ -47,6 +47,7 @@ def count(
     g = o.load_graph(graph, input_format, directed, read)
     rows = []
     for pattern in loaded:
+        report_absent_labels(g, pattern)
         start = time.perf_counter()
         with progress_bar("counting") as progress:
             found = api.count(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import typer
 
 from subiso.cli import options as o
-from subiso.cli.run import NO_MATCH, guarded, progress_bar
+from subiso.cli.run import NO_MATCH, guarded, progress_bar, report_absent_labels
 
 EPILOG = """\b
 Examples:
@@ -37,6 +37,7 @@ def exists(
 
     p = o.load_pattern(pattern)
     g = o.load_graph(graph, input_format, directed, read)
+    report_absent_labels(g, p)
     with progress_bar("searching") as progress:
         found = api.exists(
             g,

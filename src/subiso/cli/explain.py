@@ -5,7 +5,7 @@ from __future__ import annotations
 import typer
 
 from subiso.cli import options as o
-from subiso.cli.run import guarded
+from subiso.cli.run import guarded, report_absent_labels
 
 EPILOG = """\b
 Examples:
@@ -34,6 +34,7 @@ def explain(
 
     p = o.load_pattern(pattern)
     g = o.load_graph(graph, input_format, directed, read)
+    report_absent_labels(g, p)
     anchors = o.load_anchors(g, p, anchor)
     typer.echo(str(api.explain(g, p, mode=mode.value, induced=induced, unique=unique, anchor=anchors)))
 

@@ -16,8 +16,8 @@ Examples:
   subiso generate rmat          (what it takes)
   subiso generate               (the list of models)"""
 
-Model = Annotated[str | None, typer.Argument(metavar="[MODEL]", help="The generator's name.")]
-Settings = Annotated[list[str] | None, typer.Argument(metavar="[NAME=VALUE]...", help="Its arguments.")]
+Model = Annotated[str | None, typer.Argument(metavar="MODEL", help="The generator's name.")]
+Settings = Annotated[list[str] | None, typer.Argument(metavar="NAME=VALUE", help="Its arguments.")]
 Target = Annotated[str | None, typer.Option("--output", "-o", metavar="FILE", help="The file to write.")]
 To = Annotated[
     str | None, typer.Option("--to", metavar="NAME", help="The file's format.  [default: from its name]")
@@ -33,7 +33,7 @@ def generate(model: Model = None, settings: Settings = None, output: Target = No
         for name in generators.GENERATORS:
             typer.echo(f"{name:20} {generators.summary(name)}")
         return
-    arguments = load_settings(settings, "[NAME=VALUE]...")
+    arguments = load_settings(settings, "NAME=VALUE")
     if output is None and not arguments:
         typer.echo(generators.summary(model))
         for p in generators.parameters(model):

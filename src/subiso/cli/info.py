@@ -22,7 +22,8 @@ def info(
     read: o.ReadOptions = None,
 ) -> None:
     """Show a graph's size, degrees, labels and memory."""
-    typer.echo(str(o.load_graph(graph, input_format, directed, read).info()))
+    # The clean-up is a part of what `info` shows, so that reading need not tell it as well.
+    typer.echo(str(o.load_graph(graph, input_format, directed, read, tell=False).info()))
 
 
 def register(app: typer.Typer) -> None:

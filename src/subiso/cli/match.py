@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from subiso.cli import options as o
-from subiso.cli.run import INCOMPLETE, guarded, note, progress_bar
+from subiso.cli.run import INCOMPLETE, guarded, note, progress_bar, report_absent_labels
 
 EPILOG = """\b
 Examples:
@@ -60,7 +60,8 @@ def match(
 ) -> None:
     """List the matches of a pattern, one row each.
 
-    The columns are the pattern's vertices; rows are streamed. Exit code 3 says that there may be more, because of --limit or --timeout.
+    The columns are the pattern's vertices; rows are streamed. Exit code 3 says that there may be more,
+    because of --limit or --timeout.
     """
     from subiso import api
     from subiso.cli.output import choose_format, emit_matches
@@ -68,6 +69,7 @@ def match(
     choose_format(format, output)
     p = o.load_pattern(pattern)
     g = o.load_graph(graph, input_format, directed, read)
+    report_absent_labels(g, p)
     # A bar and a table on one terminal would write over each other.
     with progress_bar("matching", show=output is not None or not sys.stdout.isatty()) as progress:
         matches = api.match(

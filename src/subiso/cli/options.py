@@ -28,12 +28,12 @@ PatternText = Annotated[
     str,
     typer.Argument(
         metavar="PATTERN",
-        help='Text such as "(a:Person)-->(b), !(a)--(c)", a name such as triangle or K4, or @FILE with the text.',
+        help='Text such as "(a:Person)-->(b), (b)--(c)", a name such as triangle or K4, or @FILE.',
     ),
 ]
 PatternTexts = Annotated[
     list[str],
-    typer.Argument(metavar="PATTERN...", help="One or more patterns: text, a name such as K4, or @FILE."),
+    typer.Argument(metavar="PATTERN", help="One or more patterns: text, a name such as K4, or @FILE."),
 ]
 InputFormat = Annotated[
     str | None,
@@ -85,14 +85,20 @@ Format = Annotated[
 
 
 def load_graph(
-    path: str, input_format: str | None, directed: bool | None, settings: list[str] | None = None
+    path: str,
+    input_format: str | None,
+    directed: bool | None,
+    settings: list[str] | None = None,
+    *,
+    tell: bool = True,
 ) -> Graph:
-    """Read the graph and say what reading cleaned up."""
+    """Read the graph and, where `tell` is true, say what reading cleaned up."""
     from subiso.cli.run import report_clean_up
     from subiso.formats import read
 
     graph = read(path, format=input_format, directed=directed, **load_settings(settings, "--read"))
-    report_clean_up(graph)
+    if tell:
+        report_clean_up(graph)
     return graph
 
 
@@ -126,7 +132,24 @@ def load_pattern(text: str) -> Pattern:
             reason = error.strerror if isinstance(error, OSError) else "not a text file"
             raise FormatError(f"cannot read the pattern: {reason}", path=text[1:]) from error
         return Pattern(text)
-    return Pattern(text) if "(" in text or not text.strip() else Pattern.named(text)
+    return Pattern(text) if "(" in text or not text.strip() else _named_pattern(text)
+
+
+def _named_pattern(name: str) -> Pattern:
+    from subiso.errors import PatternError
+    from subiso.pattern import Pattern
+
+    try:
+        return Pattern.named(name)
+    except PatternError as error:
+        import difflib
+
+        known = Pattern.catalogue()
+        close = difflib.get_close_matches(name, known, n=1)
+        raise PatternError(
+            error.message + (f"; did you mean {close[0]!r}?" if close else ""),
+            hint=f'write it as text, "(a)--(b), (b)--(c)", or use a name: {", ".join(known)}',
+        ) from error
 
 
 def load_anchors(graph: Graph, pattern: Pattern, texts: list[str] | None) -> dict[str | int, Any] | None:

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
 FORMATS = ("table", "csv", "json", "jsonl", "parquet", "arrow")
 BINARY = ("parquet", "arrow")
+TABLES = {"": "table", ".txt": "table"}  # suffixes of a table for people
 
 
 def choose_format(format: str | None, output: Path | None) -> str:
@@ -28,7 +29,13 @@ def choose_format(format: str | None, output: Path | None) -> str:
 
     if format is not None and format not in FORMATS:
         raise typer.BadParameter(f"{format!r} is not one of {', '.join(FORMATS)}", param_hint="--format")
-    chosen = format or (SUFFIXES.get(output.suffix.lower()) if output else None) or "table"
+    chosen = format or (None if output is None else {**SUFFIXES, **TABLES}.get(output.suffix.lower()))
+    if chosen is None and output is not None:
+        raise typer.BadParameter(
+            f"the suffix {output.suffix!r} names no format; use {', '.join(SUFFIXES)}, .txt, or --format",
+            param_hint="--output",
+        )
+    chosen = chosen or "table"
     if chosen in BINARY and output is None:
         raise typer.BadParameter(f"{chosen} is binary: name a file with --output", param_hint="--format")
     return chosen

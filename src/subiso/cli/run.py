@@ -15,7 +15,8 @@ import typer
 if TYPE_CHECKING:
     from rich.progress import Progress
 
-    from subiso.graph import Graph
+    from subiso.graph import EdgeLabels, Graph, VertexLabels
+    from subiso.pattern import Label, Pattern
 
 P = ParamSpec("P")
 
@@ -41,7 +42,9 @@ def guarded(command: Callable[P, None]) -> Callable[P, None]:
             note(f"incomplete: {error.message}")
             raise typer.Exit(INCOMPLETE) from None
         except SubisoError as error:
-            note(f"error: {error.message}" + (f"\n  hint: {error.hint}" if error.hint else ""))
+            from subiso.cli.words import shell_hint
+
+            note(f"error: {error.message}" + (f"\n  hint: {shell_hint(error.hint)}" if error.hint else ""))
             raise typer.Exit(INPUT_ERROR) from None
         except KeyboardInterrupt:
             note("interrupted")
@@ -62,6 +65,25 @@ def report_clean_up(graph: Graph) -> None:
     """Say what reading dropped or merged."""
     for line in graph.report.lines():
         note(f"note: {line}")
+
+
+def report_absent_labels(graph: Graph, pattern: Pattern) -> None:
+    """Say which labels of the pattern nothing in the graph carries: no error, but often a slip of the pen."""
+    vertices, edges = graph.vertex_labels, graph.edge_labels
+    wanted: list[tuple[str, Label, VertexLabels | EdgeLabels | None]] = [
+        ("vertex", name, vertices) for labels in pattern.vertex_labels for some in labels for name in some
+    ]
+    wanted += [
+        ("edge", name, edges) for e in (*pattern.edges, *pattern.anti_edges) for name in e.labels or ()
+    ]
+    for kind, name, known in dict.fromkeys(wanted):
+        if known is not None and known.code_of(name) is None:
+            import difflib
+
+            close = difflib.get_close_matches(str(name), [str(n) for n in known.names], n=1)
+            note(
+                f"note: no {kind} has the label {name!r}" + (f"; did you mean {close[0]!r}?" if close else "")
+            )
 
 
 @contextmanager

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import contextlib
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 
-from subiso.engine.query import Query, make_query, pattern_vertex
-from subiso.errors import QueryError
+from subiso.engine.query import Query, data_vertex, make_query, pattern_vertex
+from subiso.errors import GraphError, QueryError
 from subiso.graph import Graph
 from subiso.pattern import Pattern
 
@@ -69,8 +70,7 @@ def _as_mask(graph: Graph, pattern: Pattern, key: str | int, values: list[Any]) 
     """
     i = pattern_vertex(pattern, key, "anchor")
     allowed = np.zeros(graph.num_vertices, dtype=bool)
-    for value in dict.fromkeys(values):
-        allowed[make_query(graph, "(a)", anchor={"a": value}).anchors[0]] = True
+    allowed[_data_vertices(graph, pattern.names[i], values)] = True
     before = pattern.masks[i]
     if before is not None:
         if len(before.array) != graph.num_vertices:
@@ -82,6 +82,15 @@ def _as_mask(graph: Graph, pattern: Pattern, key: str | int, values: list[Any]) 
     return masked
 
 
+def _data_vertices(graph: Graph, name: str, values: list[Any]) -> list[int]:
+    """The vertices of many ids: all at once, or one by one to name the one that is wrong."""
+    if values and not any(isinstance(value, tuple) for value in values):
+        with contextlib.suppress(GraphError, TypeError, OverflowError):
+            found: list[int] = graph.index_of(values).tolist()
+            return found
+    return [data_vertex(graph, name, value) for value in values]
+
+
 def _nothing(graph: Graph, pattern: Pattern, options: dict[str, Any]) -> Query:
     """A query without matches, for an empty table of anchors."""
     none = np.zeros(graph.num_vertices, dtype=bool)
@@ -89,9 +98,8 @@ def _nothing(graph: Graph, pattern: Pattern, options: dict[str, Any]) -> Query:
 
 
 def _is_list(value: object) -> bool:
-    if isinstance(value, str | bytes):
-        return False
-    return isinstance(value, Sequence | range | set | frozenset | np.ndarray) or hasattr(value, "to_numpy")
+    # A tuple may be an id (NetworkX grids), and so may a frozenset.
+    return isinstance(value, list | range | set | np.ndarray) or hasattr(value, "to_numpy")
 
 
 def _values(value: Any) -> list[Any]:

@@ -18,6 +18,24 @@ Rows = NDArray[np.uint32]
 
 
 @dataclass(frozen=True)
+class Switches:
+    """Techniques that can be chosen or turned off, to measure and to test them; answers never depend on them."""
+
+    order: Literal["cost", "ri"] = "cost"
+    """The pass that picks the matching order."""
+    max_tail: int = 99
+    """How many vertices at most are counted from set sizes (1: no inclusion-exclusion, 0: none)."""
+    expand: Literal["auto", "always", "never"] = "auto"
+    """Count patterns with absent edges by inclusion and exclusion."""
+    local: bool = True
+    """Search neighbourhoods as bit rows where a plan allows it."""
+    expand: Literal["auto", "always", "never"] = "auto"
+    """Count absent edges by inclusion and exclusion: where it is cheaper, wherever possible, or not at all."""
+    setops: str | None = None
+    """Set operations: "scalar", "avx2" or "avx512"; None = the fastest that the machine runs."""
+
+
+@dataclass(frozen=True)
 class Params:
     """How to run a query; never what it means.
 
@@ -35,6 +53,8 @@ class Params:
     """Rows of a stream's batches (the last one may be shorter)."""
     poll: Callable[[], bool] | None = None
     """Asked about every 100 ms in the calling thread; True cancels."""
+    switches: Switches = Switches()
+    """Which techniques to use."""
 
 
 @dataclass(frozen=True)
@@ -66,6 +86,17 @@ class Stream(Protocol):
 
     def close(self) -> None:
         """Stop the workers and join their threads; may be called again."""
+
+
+def part_of(progress: Callable[[float], None] | None, i: int, n: int) -> Callable[[float], None] | None:
+    """The progress function for step i of n equal ones.
+
+    >>> part_of(print, 1, 2)(0.5)
+    0.75
+    """
+    if progress is None or n == 1:
+        return progress
+    return lambda done: progress((i + done) / n)
 
 
 class Engine(Protocol):

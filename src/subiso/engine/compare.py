@@ -33,7 +33,7 @@ def compare_constant(column: NDArray[Any], op: str, constant: float) -> Bools:
     if isinstance(constant, float) and math.isnan(constant):
         return np.zeros(len(column), dtype=bool)
     if column.dtype.kind == "f":
-        return _floats(column, op, constant) & ~np.isnan(column)
+        return np.asarray(_floats(column, op, constant) & ~np.isnan(column), dtype=bool)
     if column.dtype.kind == "b":
         column = column.astype(np.uint8)
     return _integers(column, op, constant)

@@ -5,19 +5,21 @@ from __future__ import annotations
 
 import os
 import time
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from subiso import _native
-from subiso.engine.base import Outcome, Params, Rows, StoppedBy
+from subiso.engine.base import Outcome, Params, Rows, StoppedBy, part_of
 from subiso.engine.lower import lower
 from subiso.engine.query import Query
 from subiso.errors import CountOverflowError, QueryError
 from subiso.filter.resolve import Resolved, resolve
-from subiso.graph.stats import statistics_of
+from subiso.storage.statistics import statistics_of
 from subiso.plan.choose import make_plan
+from subiso.plan.formula import make_formula
 from subiso.plan.plan import CountTail, Plan
 
 _TICK = 0.05  # seconds between looks at the clock, the progress and Ctrl-C
@@ -29,23 +31,41 @@ def count(query: Query, params: Params = Params()) -> Outcome:  # noqa: B008 (fr
     resolved = resolve(query)
     if resolved.hopeless:
         return Outcome(0, seconds=time.perf_counter() - started)
-    plan = make_plan(resolved.problem, statistics_of(query.graph), counting=True)
+    options = _plan_options(params)
+    formula = make_formula(
+        resolved.problem, statistics_of(query.graph), expand=params.switches.expand, **options
+    )
+    total = 0
+    for i, term in enumerate(formula.terms):
+        step = replace(params, progress=part_of(params.progress, i, len(formula.terms)))
+        part, stopped_by = _count_plan(term.plan, resolved, step, started)
+        total += term.coefficient * part
+        if stopped_by is not None:
+            # Parts of a formula are subtracted from each other, so an unfinished one says nothing.
+            total = total if len(formula.terms) == 1 else 0
+            return Outcome(total // formula.divisor, stopped_by, time.perf_counter() - started)
+    return Outcome(total // formula.divisor, seconds=time.perf_counter() - started)
+
+
+def _count_plan(
+    plan: Plan, resolved: Resolved, params: Params, started: float
+) -> tuple[int, StoppedBy | None]:
     assert isinstance(plan.tail, CountTail)
     run = _start(plan, resolved, params)
     watch = _Watch(run, params, started)
     try:
-        while not run.wait(_TICK):
+        while not run.wait(_TICK / 2):
             watch.look()
     finally:
         run.close()
+    _check(run)
     high, low, overflow = run.total()
     if overflow:
         raise CountOverflowError(
             "the count left the range of the 128-bit accumulators",
             hint="count parts of the graph: anchor a vertex of the pattern, or add a mask",
         )
-    total = ((high << 64) | low) // plan.tail.divisor
-    return Outcome(total, watch.stopped_by, time.perf_counter() - started)
+    return ((high << 64) | low) // plan.tail.divisor, watch.stopped_by
 
 
 def stream(query: Query, params: Params = Params()) -> CpuStream:  # noqa: B008 (frozen)
@@ -63,7 +83,8 @@ class CpuStream:
         self._watch: _Watch | None = None
         resolved = resolve(query)
         if not resolved.hopeless:
-            plan = make_plan(resolved.problem, statistics_of(query.graph), counting=False)
+            options = _plan_options(params)
+            plan = make_plan(resolved.problem, statistics_of(query.graph), counting=False, **options)
             self._run = _start(plan, resolved, params)
             self._watch = _Watch(self._run, params, started)
 
@@ -79,22 +100,30 @@ class CpuStream:
             done = self._run.done()
             batch = self._run.next_batch(_TICK)
             if batch is not None:
+                self._watch.look()
                 rows: Rows = batch.reshape(-1, self._columns)
                 return rows
             if done:
-                self.close()
+                self._end()
                 break
             self._watch.look()
         raise StopIteration
 
     def close(self) -> None:
-        """Stop the workers and join their threads."""
-        if self._run is not None:
-            self._run.close()
-            self._run = None
+        """Stop the workers and join their threads; before the end, that cancels the rest."""
+        if self._run is not None and self._watch is not None:
+            self._watch.stopped_by = self._watch.stopped_by or "cancelled"
+        self._end()
+
+    def _end(self) -> None:
+        run, self._run = self._run, None
+        if run is not None:
+            run.close()
+            _check(run)
 
     def __del__(self) -> None:
-        self.close()
+        if self._run is not None:
+            self._run.close()
 
 
 class _Watch:
@@ -105,18 +134,28 @@ class _Watch:
         self.params = params
         self.deadline = None if params.timeout is None else started + params.timeout
         self.stopped_by: StoppedBy | None = None
+        self.next_look = 0.0
 
     def look(self) -> None:
+        now = time.perf_counter()
+        if now < self.next_look:
+            return
+        self.next_look = now + _TICK
         if self.params.progress is not None:
             self.params.progress(self.run.progress())
         if self.stopped_by is not None or self.run.done():
             return
-        if self.deadline is not None and time.perf_counter() >= self.deadline:
+        if self.deadline is not None and now >= self.deadline:
             self.stopped_by = "timeout"
         elif self.params.poll is not None and self.params.poll():
             self.stopped_by = "cancelled"
         if self.stopped_by is not None:
             self.run.stop()
+
+
+def _plan_options(params: Params) -> dict[str, Any]:
+    switches = params.switches
+    return {"order": switches.order, "max_tail": switches.max_tail, "local": switches.local}
 
 
 def _start(plan: Plan, resolved: Resolved, params: Params) -> Any:
@@ -138,9 +177,15 @@ def _start(plan: Plan, resolved: Resolved, params: Params) -> Any:
         layout.vertex_at,
         params.batch_rows,
         _threads(params),
+        params.switches.setops,
     )
     run.start()
     return run
+
+
+def _check(run: Any) -> None:
+    if run.failed():
+        raise MemoryError("a worker of the CPU engine ran out of memory")
 
 
 def _seeds(plan: Plan, resolved: Resolved) -> NDArray[np.uint32]:

@@ -67,6 +67,7 @@ class _Lowering:
         for size in tail.sizes:
             self.expression(size.expression)
             self.numbers(size.distinct)
+            self.code.append(size.surely)
         self.code.append(len(tail.terms))
         for term in tail.terms:
             self.code.append(term.coefficient)

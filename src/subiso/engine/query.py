@@ -7,7 +7,6 @@ error: it has zero matches.
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal, get_args
@@ -136,7 +135,7 @@ def _anchors(
     holder: dict[int, int] = {}
     for key, value in anchor.items():
         i = pattern_vertex(pattern, key, "anchor")
-        v = _data_vertex(graph, pattern.names[i], value)
+        v = data_vertex(graph, pattern.names[i], value)
         if anchors.setdefault(i, v) != v:
             raise QueryError(
                 f"the pattern vertex {pattern.names[i]!r} is anchored twice, at different vertices"
@@ -168,14 +167,17 @@ def pattern_vertex(pattern: Pattern, key: object, what: str) -> int:
     raise QueryError(f"{what}: {key!r} is neither a pattern vertex's name nor its number")
 
 
-def _data_vertex(graph: Graph, name: str, value: Any) -> int:
-    if isinstance(value, list | tuple | set | np.ndarray) and not isinstance(value, str):
+def data_vertex(graph: Graph, name: str, value: Any) -> int:
+    """The dense number of the vertex with this id, the anchor of pattern vertex `name`."""
+    if isinstance(value, list | set | range | np.ndarray):  # a tuple may be an id
         raise QueryError(
             f"anchor[{name!r}] is a {type(value).__name__}, one vertex was expected",
             hint="count and match take a list of anchors, the other functions one",
         )
+    wanted = np.empty(1, dtype=object)
+    wanted[0] = value
     try:
-        return int(graph.index_of([value])[0])
+        return int(graph.index_of(wanted if isinstance(value, tuple) else [value])[0])
     except (GraphError, TypeError, OverflowError) as error:
         raise QueryError(
             f"anchor[{name!r}]: the graph has no vertex {value!r}",
@@ -278,5 +280,7 @@ def _names(labels: Iterable[object]) -> str:
 
 
 def _did_you_mean(word: str, known: Iterable[str]) -> str:
+    import difflib
+
     close = difflib.get_close_matches(word, list(known), n=1)
     return f"; did you mean {close[0]!r}?" if close else ""

@@ -66,7 +66,8 @@ def _any_label(query: Query, layout: Layout, names: frozenset[int | str]) -> Bit
     if len(bits) == 1:
         return bits[0]
     empty = np.zeros((query.graph.num_vertices + 63) // 64, np.uint64)
-    return np.bitwise_or.reduce([empty, *bits])
+    union: Bits = np.bitwise_or.reduce([empty, *bits])
+    return union
 
 
 def _with_loop(query: Query, layout: Layout, table: RelationTable, edge: PatternEdge) -> Bits:

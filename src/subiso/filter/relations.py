@@ -13,6 +13,8 @@ from subiso.pattern import Column, PatternEdge
 from subiso.plan.problem import Link
 from subiso.storage.relation import EdgeFit, Relation
 
+_OUT, _ANY = Relation("out"), Relation("any")
+
 
 class RelationTable:
     """Numbers the relations that a query uses."""
@@ -22,6 +24,7 @@ class RelationTable:
         self.relations: list[Relation] = []
         self._number: dict[Relation, int] = {}
         self._fits: dict[PatternEdge, EdgeFit | None] = {}
+        self._pairs: dict[Relation, tuple[int, int]] = {}
 
     def number(self, relation: Relation) -> int:
         """The relation's index; an undirected graph has one direction only."""
@@ -35,14 +38,24 @@ class RelationTable:
 
     def link(self, a: int, b: int, relation: Relation) -> Link:
         """A link between two pattern vertices; `relation` is read at a's end."""
-        return Link(a, b, self.number(relation), self.number(relation.reversed()))
+        pair = self._pairs.get(relation)
+        if pair is None:
+            pair = self._pairs[relation] = self.number(relation), self.number(relation.reversed())
+        return Link(a, b, *pair)
 
     def of_edge(self, edge: PatternEdge) -> Relation:
         """The relation of a pattern edge, read at its source."""
-        return Relation("out" if edge.directed else "any", self.fit(edge))
+        fit = self.fit(edge)
+        return (
+            (_OUT if edge.directed else _ANY)
+            if fit is None
+            else Relation("out" if edge.directed else "any", fit)
+        )
 
     def fit(self, edge: PatternEdge) -> EdgeFit | None:
         """The data edges that may stand for the pattern edge; None = all."""
+        if edge.labels is None and edge.mask is None and edge.name is None:
+            return None
         if edge not in self._fits:
             self._fits[edge] = self._make_fit(edge)
         return self._fits[edge]
@@ -70,22 +83,21 @@ class RelationTable:
         return EdgeFit(key, fits.view(np.uint8))
 
 
-def induced_links(table: RelationTable) -> list[Link]:
-    """In induced mode: the pairs of pattern vertices that must not be joined, and in which direction."""
-    query = table.query
+def induced_edges(query: Query) -> list[PatternEdge]:
+    """In induced mode: the edges that must not be there between the pattern's vertices, by direction."""
     joined = set()
     for edge in query.pattern.edges:
         joined.add((edge.source, edge.target))
         if not edge.directed:
             joined.add((edge.target, edge.source))
-    links = []
+    edges = []
     for a in range(query.pattern.num_vertices):
         for b in range(a + 1, query.pattern.num_vertices):
             ahead, back = (a, b) not in joined, (b, a) not in joined
             if ahead and back:
-                links.append(table.link(a, b, Relation("any")))
+                edges.append(PatternEdge(a, b, directed=False))
             elif query.graph.directed and ahead:
-                links.append(table.link(a, b, Relation("out")))
+                edges.append(PatternEdge(a, b, directed=True))
             elif query.graph.directed and back:
-                links.append(table.link(b, a, Relation("out")))
-    return links
+                edges.append(PatternEdge(b, a, directed=True))
+    return edges

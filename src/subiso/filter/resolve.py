@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from subiso import _native
 from subiso.engine.query import Query
 from subiso.filter.candidates import Bits, initial_candidates
-from subiso.filter.relations import RelationTable, induced_links
+from subiso.filter.relations import RelationTable, induced_edges
 from subiso.pattern import Column
 from subiso.plan.problem import Link, PairCheck, Problem
 from subiso.storage.layout import Layout, RelationCsr, layout_of
@@ -44,21 +44,16 @@ def resolve(query: Query) -> Resolved:
     table = RelationTable(query)
     edges = [e for e in query.pattern.edges if e.source != e.target]
     links = [table.link(e.source, e.target, table.of_edge(e)) for e in edges]
-    forbidden = [
-        table.link(e.source, e.target, table.of_edge(e))
-        for e in query.pattern.anti_edges
-        if e.source != e.target
-    ]
+    absent = [e for e in query.pattern.anti_edges if e.source != e.target]
     if query.mode == "induced":
-        forbidden += induced_links(table)
-    entities = ()
+        absent += induced_edges(query)
+    forbidden = [table.link(e.source, e.target, table.of_edge(e)) for e in absent]
+    entities: tuple[tuple[int, int, int], ...] = ()
     if query.mode == "edge-isomorphism":
-        entities = tuple(
-            (e.source, e.target, table.number(table.of_edge(e))) for e in query.pattern.edges
-        )
+        entities = tuple((e.source, e.target, table.number(table.of_edge(e))) for e in query.pattern.edges)
     csrs = tuple(layout.relation(r) for r in table.relations)
     bits = initial_candidates(query, layout, table)
-    sizes, fans = _refine(query, links, csrs, bits)
+    sizes, fans, overlaps = _refine(query, links, csrs, bits)
     filters, numbers = _number_filters(bits)
     pairs, keys = _pair_checks(query, layout)
     problem = Problem(
@@ -67,11 +62,13 @@ def resolve(query: Query) -> Resolved:
         unique=query.unique,
         links=tuple(links),
         forbidden=tuple(forbidden),
+        absent=tuple(absent),
         pairs=pairs,
         filters=numbers,
         anchored=frozenset(query.anchors),
         sizes=sizes,
         fans=fans,
+        overlaps=overlaps,
         loops=query.graph.has_loops,
         entities=entities,
     )
@@ -81,46 +78,55 @@ def resolve(query: Query) -> Resolved:
 
 def _refine(
     query: Query, links: list[Link], csrs: tuple[RelationCsr, ...], bits: list[Bits | None]
-) -> tuple[tuple[float, ...], tuple[tuple[float, float], ...]]:
-    """Shrink the bitmaps in place of the list; sizes and fans as Problem wants them."""
+) -> tuple[tuple[float, ...], tuple[tuple[float, float], ...], tuple[int, ...]]:
+    """Shrink the bitmaps in place of the list; sizes, fans and overlaps as Problem wants them."""
     n = max(query.graph.num_vertices, 1)
     mean = [len(csr.neighbors) / n for csr in csrs]
     plain_fans = tuple((mean[link.forward], mean[link.backward]) for link in links)
     if all(b is None for b in bits):
-        return (float(query.graph.num_vertices),) * len(bits), plain_fans
+        return (float(query.graph.num_vertices),) * len(bits), plain_fans, ()
+    # Joint demands count candidates of several vertices at once, so they look at the bitmaps as they are now, not
+    # at those of one vertex that refinement has narrowed since.
+    together, unrefined = _joint_demands(query, links, bits)
     for v, b in enumerate(bits):
-        bits[v] = None if b is None else b.copy()  # a label's bitmap is shared
+        bits[v] = None if b is None else b.copy()
     demands = [
         demand
         for link in links
         for demand in ((link.a, link.b, link.forward, 1), (link.b, link.a, link.backward, 1))
     ]
     arrays = [(csr.bounds, csr.neighbors) for csr in csrs]
-    together = _joint_demands(query, links, bits)
     work = sum(mean) * n * (len(demands) + len(together))
     rounds = _ROUNDS if work < _MOST_REFINING else 1
-    sizes, fans = _native.refine(n, arrays, bits, together + demands, rounds)
+    sizes, fans, overlaps = _native.refine(query.graph.num_vertices, arrays, bits + unrefined, together + demands, rounds)
     fans = fans[len(together) :]
     merged = tuple(
         (ahead if ahead >= 0 else plain[0], back if back >= 0 else plain[1])
         for ahead, back, plain in zip(fans[::2], fans[1::2], plain_fans, strict=True)
     )
-    return tuple(map(float, sizes)), merged
+    return tuple(map(float, sizes[: len(bits)])), merged, tuple(overlaps[: len(bits)])
 
 
 def _joint_demands(
     query: Query, links: list[Link], bits: list[Bits | None]
-) -> list[tuple[int, int, int, int]]:
-    """A vertex with several pattern neighbours that have the same candidates needs as many neighbours there."""
+) -> tuple[list[tuple[int, int, int, int]], list[Bits | None]]:
+    """A vertex with several pattern neighbours that have the same candidates needs as many neighbours there.
+
+    The demands name bitmaps that are to stand after `bits`; these come second.
+    """
     if not query.injective:
-        return []
+        return [], []
     same: dict[bytes | None, int] = {}
     kind = [same.setdefault(None if b is None else b.tobytes(), v) for v, b in enumerate(bits)]
     wanted: Counter[tuple[int, int, int]] = Counter()
-    pairs = {(link.a, link.b, link.forward) for link in links} | {(link.b, link.a, link.backward) for link in links}
+    pairs = {(link.a, link.b, link.forward) for link in links} | {
+        (link.b, link.a, link.backward) for link in links
+    }
     for a, b, relation in pairs:
         wanted[a, kind[b], relation] += 1
-    return [(a, b, relation, count) for (a, b, relation), count in wanted.items() if count > 1]
+    joint = [(a, b, relation, count) for (a, b, relation), count in wanted.items() if count > 1]
+    place = {b: len(bits) + i for i, b in enumerate(dict.fromkeys(b for _, b, _, _ in joint))}
+    return [(a, place[b], r, count) for a, b, r, count in joint], [bits[b] for b in place]
 
 
 def _number_filters(bits: list[Bits | None]) -> tuple[tuple[Bits, ...], tuple[int | None, ...]]:
@@ -159,8 +165,9 @@ def _as_ranks(
     left: NDArray[np.generic], right: NDArray[np.generic]
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Two numeric columns as ranks in their common order: exact for 64-bit integers beside floats, NaN marked."""
-    mixed = {left.dtype.kind, right.dtype.kind} & {"f"} and left.dtype.kind != right.dtype.kind
-    common = np.longdouble if mixed else np.result_type(left, right)
+    common = np.result_type(left, right)
+    if common.kind == "f" and {left.dtype.kind, right.dtype.kind} != {"f"}:
+        common = np.dtype(np.longdouble)  # integers beside floats, and signed beside unsigned ones
     both = np.concatenate([left.astype(common), right.astype(common)])
     ranks = np.unique(both, return_inverse=True)[1].astype(np.int64)
     if both.dtype.kind == "f":

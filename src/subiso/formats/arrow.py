@@ -1,4 +1,6 @@
-"""Columns of PyArrow as Cells: for Parquet, and for CSV with quotes. PyArrow is imported when first needed."""
+"""Columns of PyArrow as Cells: for Parquet, and for CSV with quotes. PyArrow is imported when first
+needed.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +14,9 @@ from subiso.formats.text import NONE, Cells
 
 
 def to_cells(error: Callable[..., FormatError], name: str, column: Any, kind: str) -> Cells:
-    """A column as Cells. kind as in Schema: i integers or t text (ids: no nulls), n numbers, s text or null."""
+    """A column as Cells. kind as in Schema: i integers or t text (ids: no nulls), n numbers, s text or
+    null.
+    """
     import pyarrow as pa
 
     array = _one_array(column)

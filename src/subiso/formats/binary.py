@@ -41,16 +41,17 @@ META_LISTS = ("vertex_labels", "edge_labels", "vertex_columns", "edge_columns")
 def read(path: str | os.PathLike[str], *, directed: bool | None = None, check: bool | None = None) -> Graph:
     """Opens a .subiso file without reading its arrays: they are mapped, and pages come in as they are used.
 
-    The header, the section table and the sizes are always checked. `check=True` also checks every checksum and the
-    lists themselves, as `verify` does; None does so for files up to 64 MB; False never. The file says whether the
-    graph is directed; a `directed` that says otherwise is refused. Do not change the file while the graph is in use.
+    The header, the section table and the sizes are always checked. `check=True` also checks every checksum
+    and the lists themselves, as `verify` does; None does so for files up to 64 MB; False never. The file says
+    whether the graph is directed; a `directed` that says otherwise is refused. Do not change the file while
+    the graph is in use.
     """
     name = os.fspath(path)
     raw = _map(name)
     header, sections = unpack(raw, name)
     if directed is not None and directed != bool(header.flags & DIRECTED):
         kind = "directed" if header.flags & DIRECTED else "undirected"
-        raise FormatError(f"the file holds a {kind} graph", path=name, hint="leave directed= out")
+        raise FormatError(f"the graph in the file is {kind}", path=name, hint="leave directed= out")
     if check is None:
         check = len(raw) <= ALWAYS_CHECKED
     if check:
@@ -61,7 +62,9 @@ def read(path: str | os.PathLike[str], *, directed: bool | None = None, check: b
 
 
 def verify(path: str | os.PathLike[str]) -> Graph:
-    """Checks all of a .subiso file: every checksum, padding, neighbour lists, labels. Returns the graph; raises FormatError."""
+    """Checks all of a .subiso file: every checksum, padding, neighbour lists, labels. Returns the graph;
+    raises FormatError.
+    """
     return read(path, check=True)
 
 
@@ -78,7 +81,9 @@ def _map(path: str) -> Any:
 
 
 class _Reader:
-    """Takes the sections apart into the parts of a Graph; nothing here is longer than the number of sections."""
+    """Takes the sections apart into the parts of a Graph; nothing here is longer than the number of
+    sections.
+    """
 
     def __init__(self, path: str, raw: Any, header: Header, sections: dict[str, Section]) -> None:
         self.path, self.raw, self.header, self.sections = path, raw, header, sections
@@ -287,7 +292,9 @@ def _arrays(graph: Graph, path: str) -> dict[str, NDArray[Any]]:
 
 
 def _id_arrays(ids: NDArray[Any], path: str) -> dict[str, NDArray[Any]]:
-    """Integers as they are; text of fixed width where that does not waste much (it maps), else as UTF-8 with offsets."""
+    """Integers as they are; text of fixed width where that does not waste much (it maps), else as UTF-8 with
+    offsets.
+    """
     if ids.dtype.kind in "iu":
         return {"ids": ids}
     names = ids.tolist()

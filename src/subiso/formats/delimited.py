@@ -45,11 +45,12 @@ def read(
 ) -> Graph:
     """Reads a CSV or TSV table with one edge per row; undirected unless directed=True.
 
-    A header is found by itself (`header=` decides): source/src/from, target/dst/to and label/type are known by
-    name, otherwise the first two fields are the ends. All other fields become numeric edge columns; `columns=[...]`
-    chooses some, `columns={"time": "ts"}` renames. An empty label is no label; any other empty field is an error.
-    `vertices=` names a second table: id, label, numeric columns (`vertex_label=`, `vertex_columns=`; several labels in
-    one field with `label_separator=";"`); every vertex must stand in it. Quoted fields are understood.
+    A header is found by itself (`header=` decides): source/src/from, target/dst/to and label/type are known
+    by name, otherwise the first two fields are the ends. All other fields become numeric edge columns;
+    `columns=[...]` chooses some, `columns={"time": "ts"}` renames. An empty label is no label; any other
+    empty field is an error. `vertices=` names a second table: id, label, numeric columns (`vertex_label=`,
+    `vertex_columns=`; several labels in one field with `label_separator=";"`); every vertex must stand in
+    it. Quoted fields are understood.
 
     >>> import tempfile, pathlib
     >>> path = pathlib.Path(tempfile.mkdtemp()) / "pays.csv"
@@ -62,7 +63,15 @@ def read(
     delimiter = delimiter_of(path, ",") if delimiter is None else delimiter
     dialect = Dialect(delimiter, comments, header)
     edges = read_edges(
-        path, dialect, source=source, target=target, label=label, columns=columns, ids=ids, opened=text
+        path,
+        dialect,
+        source=source,
+        target=target,
+        label=label,
+        columns=columns,
+        ids=ids,
+        opened=text,
+        narrow=vertices is None,
     )
     if edges.width == 0:
         raise text.error("the file has neither a header nor edges", hint="is it a table of edges?")
@@ -92,7 +101,9 @@ def write(
     label_separator: str | None = None,
     lossy: bool = False,
 ) -> None:
-    """Writes a header and one edge per row; labels and columns of vertices go to the second file, `vertices=`."""
+    """Writes a header and one edge per row; labels and columns of vertices go to the second file,
+    `vertices=`.
+    """
     name = os.fspath(path)
     delimiter = delimiter_of(path, ",") if delimiter is None else delimiter
     keeps = ["edge labels", "edge columns", "vertex ids"]

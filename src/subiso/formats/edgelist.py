@@ -1,4 +1,6 @@
-"""Edge lists as SNAP and KONECT write them: one edge per line, fields apart by spaces or tabs, # and % comments."""
+"""Edge lists as SNAP and KONECT write them: one edge per line, fields apart by spaces or tabs, # and %
+comments.
+"""
 
 from __future__ import annotations
 
@@ -37,11 +39,12 @@ def read(
 ) -> Graph:
     """Reads an edge list: `source target` and perhaps further fields on each line.
 
-    Directed or not: `directed` decides; else what the comments say ("Directed graph", "Undirected graph", KONECT's
-    asym/sym); else undirected. Further fields become edge columns column3, column4, ...; `columns={"time": 2}` names
-    or chooses them, `columns=()` leaves them out, `label=2` makes one the edge label (fields count from 0). Ids are
-    integers or text as the first line has them; `ids="text"` reads numbers as text. When a SNAP header gives the
-    number of edges the file must have as many (`check_counts=False` lets it pass).
+    Directed or not: `directed` decides; else what the comments say ("Directed graph", "Undirected graph",
+    KONECT's asym/sym); else undirected. Further fields become edge columns column3, column4, ...;
+    `columns={"time": 2}` names or chooses them, `columns=()` leaves them out, `label=2` makes one the edge
+    label (fields count from 0). Ids are integers or text as the first line has them; `ids="text"` reads
+    numbers as text. When a SNAP header gives the number of edges the file must have as many
+    (`check_counts=False` lets it pass).
 
     >>> import tempfile, pathlib
     >>> path = pathlib.Path(tempfile.mkdtemp()) / "messages.txt"
@@ -62,9 +65,22 @@ def read(
         ids = told.get("ids", "int")
     dialect = Dialect("", comments, False if told else header)
     table = read_edges(
-        path, dialect, source=source, target=target, label=label, columns=columns, ids=ids, opened=text
+        path,
+        dialect,
+        source=source,
+        target=target,
+        label=label,
+        columns=columns,
+        ids=ids,
+        opened=text,
+        narrow=True,
     )
     rows = len(table.source.values)
+    due = 2 + bool(told.get("label")) + len(told.get("columns", ()))
+    if told and rows and table.width != due:
+        raise text.error(
+            f"{table.width} fields where the '# subiso:' note says {due}", hint="the file is damaged"
+        )
     if check_counts:
         notes.check(rows)
     if rows == 0 and "vertices" not in told and "ids" not in told:
@@ -111,7 +127,9 @@ class _Comments:
 
 
 def _read_directive(text: TextSource, said: str, number: int) -> dict[str, Any]:
-    """Our writer's note: {"directed": ..., "vertices": ..., "label": ..., "columns": [...], "ids": "text"}."""
+    """Our writer's note: {"directed": ..., "vertices": ..., "label": ..., "columns": [...], "ids":
+    "text"}.
+    """
     problem = FormatError(
         "the '# subiso:' note is damaged", path=text.path, line=number, hint="remove the line"
     )
@@ -139,10 +157,11 @@ def _read_directive(text: TextSource, said: str, number: int) -> dict[str, Any]:
 
 
 def write(graph: Graph, path: str | os.PathLike[str], *, lossy: bool = False) -> None:
-    """Writes `source target [label] [columns]` with tabs; a '# subiso:' comment keeps direction, names and the count.
+    """Writes `source target [label] [columns]` with tabs; a '# subiso:' comment keeps direction, names and
+    the count.
 
-    Vertex labels and columns have no place here (`lossy=True` leaves them out); nor have vertices without edges when
-    the graph has ids of its own.
+    Vertex labels and columns have no place here (`lossy=True` leaves them out); nor have vertices without
+    edges when the graph has ids of its own.
     """
     name = os.fspath(path)
     keeps = ["edge labels", "edge columns", "vertex ids"]

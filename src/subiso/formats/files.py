@@ -1,4 +1,6 @@
-"""Opens and replaces files for the formats: gzip, blocks of whole lines, atomic writing, and every OS error as FormatError."""
+"""Opens and replaces files for the formats: gzip, blocks of whole lines, atomic writing, and every OS error
+as FormatError.
+"""
 
 from __future__ import annotations
 
@@ -66,7 +68,9 @@ def suffix_of(path: str | os.PathLike[str]) -> str:
 
 
 class TextSource:
-    """A text file, plain or gzip, read as blocks of whole lines. A byte order mark is dropped; NUL bytes are refused."""
+    """A text file, plain or gzip, read as blocks of whole lines. A byte order mark is dropped; NUL bytes are
+    refused.
+    """
 
     def __init__(self, path: str | os.PathLike[str], *, block: int = BLOCK) -> None:
         self.path = os.fspath(path)
@@ -80,7 +84,8 @@ class TextSource:
         self.head = self.head.removeprefix(_BOM)
 
     def lines(self) -> Iterator[str]:
-        """The file's lines from the top, without their ends and cut to 1 MB, for looking at headers; stop early.
+        """The file's lines from the top, without their ends and cut to 1 MB, for looking at headers; stop
+        early.
 
         Bytes that are not UTF-8 come out as U+FFFD.
         """
@@ -96,7 +101,9 @@ class TextSource:
                 yield line.removesuffix(b"\n").removesuffix(b"\r").decode("utf-8", errors="replace")
 
     def blocks(self) -> Iterator[NDArray[np.uint8]]:
-        """Blocks that end after a newline, the last one perhaps without; valid until the next one is asked for."""
+        """Blocks that end after a newline, the last one perhaps without; valid until the next one is asked
+        for.
+        """
         with os_errors(self.path), open_bytes(self.path) as file:
             size = os.path.getsize(self.path) * (8 if isinstance(file, gzip.GzipFile) else 1)
             buffer = bytearray(min(self.block, max(size + 1, 1 << 12)))  # a small file needs no large buffer
@@ -174,7 +181,9 @@ def read_head(path: str | os.PathLike[str], size: int = HEAD) -> bytes:
 
 @contextmanager
 def replacing(path: str | os.PathLike[str], *, sync: bool = False) -> Iterator[IO[bytes]]:
-    """A file to write that takes the place of `path` only when all went well; a reader never sees half of it."""
+    """A file to write that takes the place of `path` only when all went well; a reader never sees half of
+    it.
+    """
     target = Path(path)
     if target.is_dir():
         raise FormatError("is a folder", path=str(target), hint="give a file name")
@@ -193,7 +202,9 @@ def replacing(path: str | os.PathLike[str], *, sync: bool = False) -> Iterator[I
 
 @contextmanager
 def replacing_text(path: str | os.PathLike[str]) -> Iterator[Any]:
-    """Like `replacing`, through gzip where the name ends in .gz (no time stamp, so the same graph gives the same bytes)."""
+    """Like `replacing`, through gzip where the name ends in .gz (no time stamp, so the same graph gives the
+    same bytes).
+    """
     with replacing(path) as file:
         if not os.fspath(path).lower().endswith(".gz"):
             yield file

@@ -1,4 +1,6 @@
-"""GraphMiner's binary folders: graph.meta.txt with the sizes, raw CSR arrays beside it, labels where there are any."""
+"""GraphMiner's binary folders: graph.meta.txt with the sizes, raw CSR arrays beside it, labels where there
+are any.
+"""
 
 from __future__ import annotations
 
@@ -50,10 +52,12 @@ def read(
     loops: Loops = "drop",
     check_counts: bool = True,
 ) -> Graph:
-    """Reads a folder with graph.meta.txt, graph.vertex.bin, graph.edge.bin and perhaps graph.vlabel.bin, graph.elabel.bin.
+    """Reads a folder with graph.meta.txt, graph.vertex.bin, graph.edge.bin and perhaps graph.vlabel.bin,
+    graph.elabel.bin.
 
-    Undirected unless directed=True: GraphMiner stores every edge in both lists, and that is checked. The maximum
-    degree of the meta file must be right (`check_counts=False` lets it pass). `path` is the folder or the meta file.
+    Undirected unless directed=True: GraphMiner stores every edge in both lists, and that is checked. The
+    maximum degree of the meta file must be right (`check_counts=False` lets it pass). `path` is the folder
+    or the meta file.
     """
     prefix = _prefix(path)
     meta = _read_meta(prefix + META)
@@ -98,12 +102,14 @@ def read(
 def _read_meta(path: str) -> _Meta:
     with os_errors(path), open(path, "rb") as file:
         raw = file.read(1 << 16)
-    numbers = counts(raw.decode("ascii", errors="replace"))
+    numbers = counts(" ".join(raw.decode("ascii", errors="replace").splitlines()))
     if not numbers or len(numbers) < 6:
         hint = "vertices, edges, then bytes per vertex id, edge id, vertex label and edge label are due"
         raise FormatError("not the meta file of a GraphMiner graph", path=path, hint=hint)
     n, entries, *widths = numbers[:6]
-    found = _Meta(n, entries, widths[0], widths[1], widths[2], widths[3], numbers[6] if len(numbers) > 6 else None)
+    found = _Meta(
+        n, entries, widths[0], widths[1], widths[2], widths[3], numbers[6] if len(numbers) > 6 else None
+    )
     if found.id_bytes not in (4, 8) or found.offset_bytes not in (4, 8):
         raise FormatError(
             f"ids of {found.id_bytes} and {found.offset_bytes} bytes", path=path, hint="4 or 8 are known"
@@ -156,7 +162,9 @@ def _read_labels(prefix: str, meta: _Meta) -> tuple[VertexLabels | None, EdgeLab
 
 
 def write(graph: Graph, path: str | os.PathLike[str], *, lossy: bool = False) -> None:
-    """Writes the folder: 4-byte vertex ids, 8-byte row pointers, labels of the fewest bytes that hold them (edges: 2)."""
+    """Writes the folder: 4-byte vertex ids, 8-byte row pointers, labels of the fewest bytes that hold them
+    (edges: 2).
+    """
     folder = Path(path)
     refuse_loss(
         graph,
@@ -177,8 +185,8 @@ def write(graph: Graph, path: str | os.PathLike[str], *, lossy: bool = False) ->
     ]
     degrees = np.diff(graph.out.offsets)
     classes = [0 if part is None else len(part.names) for part in (graph.vertex_labels, graph.edge_labels)]
-    meta = f"{graph.num_vertices}\n{len(graph.out.neighbors)}\n{' '.join(map(str, widths))}\n{degrees.max(initial=0)}\n0\n"
-    meta += f"{classes[0]}\n{classes[1]}\n"
+    sizes = f"{graph.num_vertices}\n{len(graph.out.neighbors)}\n{' '.join(map(str, widths))}\n"
+    meta = sizes + f"{degrees.max(initial=0)}\n0\n{classes[0]}\n{classes[1]}\n"
     with os_errors(folder, "write"):
         folder.mkdir(exist_ok=True)
         for stale in (".vlabel.bin", ".elabel.bin"):

@@ -1,4 +1,6 @@
-"""Which field of a table is what: header or not, source and target, label, columns. Pure; for edge lists, CSV, Parquet."""
+"""Which field of a table is what: header or not, source and target, label, columns. Pure; for edge lists,
+CSV, Parquet.
+"""
 
 from __future__ import annotations
 
@@ -53,12 +55,13 @@ def is_integer(text: str) -> bool:
 
 
 def counts(line: str) -> list[int] | None:
-    """The numbers of a header line, or None when something else stands in it (a sign, or more than 18 digits, too).
+    """The numbers of a header line, or None when something else stands in it (a sign, or more than 18
+    digits, too).
 
     >>> counts(" 3 10 "), counts("3 -1"), counts("3 x")
     ([3, 10], None, None)
     """
-    words = line.split()
+    words = re.split(r"[ \t]+", line.strip(" \t"))
     return [int(word) for word in words] if all(_COUNT.fullmatch(word) for word in words) else None
 
 
@@ -98,11 +101,13 @@ def edge_layout(
 ) -> Layout:
     """Resolves the options of an edge table; `names` is None where the file has no header."""
     known = _names(names, width)
-    first = _resolve(error, known, source, "source", SOURCE_NAMES if names else (), 0)
-    second = _resolve(error, known, target, "target", TARGET_NAMES if names else (), 1)
+    first = _resolve(error, known, source, "source", usual=SOURCE_NAMES if names else ())
+    second = _resolve(error, known, target, "target", usual=TARGET_NAMES if names else (), default=1)
     if first == second:
         raise error(f"source and target are both the field {known[first]!r}", hint="pass source= and target=")
-    return _finish(error, known, (first, second), label, LABEL_NAMES if names else (), columns)
+    return _finish(
+        error, known, (first, second), label=label, usual=LABEL_NAMES if names else (), columns=columns
+    )
 
 
 def vertex_layout(
@@ -115,10 +120,12 @@ def vertex_layout(
 ) -> Layout:
     """The same for a vertex table: id, label, columns; without a header a second field is the label."""
     known = _names(names, width)
-    ident = _resolve(error, known, None, "id", ID_NAMES if names else (), 0)
+    ident = _resolve(error, known, None, "id", usual=ID_NAMES if names else ())
     if label is None and names is None and width > 1:
         label = 1
-    return _finish(error, known, (ident,), label, VERTEX_LABEL_NAMES if names else (), columns)
+    return _finish(
+        error, known, (ident,), label=label, usual=VERTEX_LABEL_NAMES if names else (), columns=columns
+    )
 
 
 def _names(names: Sequence[str] | None, width: int) -> tuple[str, ...]:
@@ -130,8 +137,9 @@ def _resolve(
     names: tuple[str, ...],
     which: Which | None,
     what: str,
-    usual: Sequence[str],
-    default: int,
+    *,
+    usual: Sequence[str] = (),
+    default: int = 0,
 ) -> int:
     if isinstance(which, str):
         if which not in names:
@@ -159,22 +167,23 @@ def _finish(
     error: Callable[..., FormatError],
     names: tuple[str, ...],
     ends: tuple[int, ...],
+    *,
     label: Which | None,
     usual: Sequence[str],
     columns: Sequence[Which] | Mapping[str, Which] | None,
 ) -> Layout:
     place: int | None = None
     if label is not None:
-        place = _resolve(error, names, label, "label", (), 0)
+        place = _resolve(error, names, label, "label")
     else:
         lower = [name.lower() for name in names]
         place = next(
             (lower.index(name) for name in usual if name in lower and lower.index(name) not in ends), None
         )
     if isinstance(columns, Mapping):
-        chosen = {name: _resolve(error, names, which, "columns", (), 0) for name, which in columns.items()}
+        chosen = {name: _resolve(error, names, which, "columns") for name, which in columns.items()}
     elif columns is not None:
-        places = [_resolve(error, names, which, "columns", (), 0) for which in columns]
+        places = [_resolve(error, names, which, "columns") for which in columns]
         chosen = {names[i]: i for i in places}
     else:
         chosen = {name: i for i, name in enumerate(names) if i not in ends and i != place}

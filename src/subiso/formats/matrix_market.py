@@ -1,4 +1,6 @@
-"""Matrix Market coordinate files (.mtx): a square sparse matrix as a graph, entry (i, j) as edge i -> j, from 1."""
+"""Matrix Market coordinate files (.mtx): a square sparse matrix as a graph, entry (i, j) as edge i -> j,
+from 1.
+"""
 
 from __future__ import annotations
 
@@ -39,9 +41,10 @@ def read(
 ) -> Graph:
     """Reads a coordinate matrix: pattern, integer or real; general or symmetric.
 
-    Directed or not: symmetric matrices give undirected graphs and general ones directed graphs, unless `directed`
-    says otherwise (a symmetric matrix read as directed has both arcs). Values become the edge column named by
-    `column` (None leaves them out); explicit zeros are edges. Entries on the diagonal are loops.
+    Directed or not: symmetric matrices give undirected graphs and general ones directed graphs, unless
+    `directed` says otherwise (a symmetric matrix read as directed has both arcs). Values become the edge
+    column named by `column` (None leaves them out); explicit zeros are edges. Entries on the diagonal are
+    loops.
 
     >>> import tempfile, pathlib
     >>> path = pathlib.Path(tempfile.mkdtemp()) / "a.mtx"
@@ -139,9 +142,11 @@ def _from_one(text: TextSource, values: NDArray[np.int64], header: _Header) -> N
 def write(
     graph: Graph, path: str | os.PathLike[str], *, column: str | None = None, lossy: bool = False
 ) -> None:
-    """Writes the adjacency matrix: symmetric (lower triangle) for an undirected graph, general for a directed one.
+    """Writes the adjacency matrix: symmetric (lower triangle) for an undirected graph, general for a
+    directed one.
 
-    One edge column can be the values: `column=`, or the only one there is; it comes back under the name "weight".
+    One edge column can be the values: `column=`, or the only one there is; it comes back under the name
+    "weight".
     """
     name = os.fspath(path)
     if column is None and len(graph.edge_columns) == 1:

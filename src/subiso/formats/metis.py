@@ -36,10 +36,12 @@ class _Header:
 
 
 def read(path: str | os.PathLike[str], *, directed: bool | None = None) -> Graph:
-    """Reads a METIS graph; always undirected. The fmt flags for vertex sizes, vertex weights and edge weights are known.
+    """Reads a METIS graph; always undirected. The fmt flags for vertex sizes, vertex weights and edge
+    weights are known.
 
-    Sizes become the vertex column "size"; weights the vertex column "weight" (or "weight1", "weight2", ...) and the
-    edge column "weight". Every edge must stand in both lists with the same weight; loops are refused, as METIS does.
+    Sizes become the vertex column "size"; weights the vertex column "weight" (or "weight1", "weight2", ...)
+    and the edge column "weight". Every edge must stand in both lists with the same weight; loops are
+    refused, as METIS does.
 
     >>> import tempfile, pathlib
     >>> path = pathlib.Path(tempfile.mkdtemp()) / "path.metis"
@@ -58,7 +60,7 @@ def read(path: str | os.PathLike[str], *, directed: bool | None = None) -> Graph
     np.cumsum(widths, out=starts[1:])
     columns = {name: values[starts[:-1] + i] for i, name in enumerate(_vertex_columns(header))}
     offsets, neighbors, weights = _lists(header, values, starts)
-    source, target, kept = _mirrored(text, header, offsets, neighbors, weights, numbers)
+    source, target, kept = _mirrored(text, header, offsets, neighbors, weights=weights, numbers=numbers)
     return make(
         text.path,
         source,
@@ -129,7 +131,7 @@ def _lists(header: _Header, values: Ints, starts: Ints) -> tuple[Ints, Ints, Int
 
 
 def _mirrored(
-    text: TextSource, header: _Header, offsets: Ints, neighbors: Ints, weights: Ints | None, numbers: Ints
+    text: TextSource, header: _Header, offsets: Ints, neighbors: Ints, *, weights: Ints | None, numbers: Ints
 ) -> tuple[Ints, Ints, Any]:
     """Each edge once, after checking that it stands in both lists and that the header's count is right."""
     (fault, vertex, value), mirrors = native.check_lists(offsets, np.ascontiguousarray(neighbors), True)
@@ -164,7 +166,9 @@ def _mirrored(
 
 
 def write(graph: Graph, path: str | os.PathLike[str], *, lossy: bool = False) -> None:
-    """Writes an undirected graph without loops and parallel edges; integer columns named as `read` names them are kept."""
+    """Writes an undirected graph without loops and parallel edges; integer columns named as `read` names
+    them are kept.
+    """
     name = os.fspath(path)
     for what, there in (
         ("directed", graph.directed),

@@ -1,9 +1,12 @@
-"""Parquet: a table of edges, and perhaps a second one of vertices. Needs PyArrow, imported when first used."""
+"""Parquet: a table of edges, and perhaps a second one of vertices. Needs PyArrow, imported when first
+used.
+"""
 
 from __future__ import annotations
 
 import json
 import os
+import zlib
 from typing import Any
 
 import numpy as np
@@ -37,10 +40,10 @@ def read(
 ) -> Graph:
     """Reads a Parquet table with one edge per row.
 
-    Directed or not: `directed` decides; else the note our own writer leaves in the file; else undirected. Columns are
-    found as in CSV: source/src/from, target/dst/to, label/type by name, or the first two; all others must be
-    numbers, dates or times (as integers) and become edge columns, unless `columns=` chooses. `vertices=` names a
-    second Parquet file: id, label (text, integer, or a list of several), numeric columns.
+    Directed or not: `directed` decides; else the note our own writer leaves in the file; else undirected.
+    Columns are found as in CSV: source/src/from, target/dst/to, label/type by name, or the first two; all
+    others must be numbers, dates or times (as integers) and become edge columns, unless `columns=` chooses.
+    `vertices=` names a second Parquet file: id, label (text, integer, or a list of several), numeric columns.
     """
     name = os.fspath(path)
     table, note = _load(name)
@@ -97,17 +100,31 @@ def _load(path: str) -> tuple[Any, dict[str, Any]]:
         text = str(problem).splitlines()[0] if str(problem) else type(problem).__name__
         hint = "the file may be cut off or damaged"
         raise FormatError(f"not a sound Parquet file: {text}", path=path, hint=hint) from problem
+    return table, _read_note(table, path)
+
+
+def _read_note(table: Any, path: str) -> dict[str, Any]:
+    """What our writer left in the file's metadata; pages have checksums, the rest of a Parquet file has none
+    but this.
+    """
     raw = (table.schema.metadata or {}).get(_KEY)
     if raw is None:
-        return table, {}
+        return {}
     try:
-        note = json.loads(raw)
-        sound = isinstance(note["directed"], bool) and (note.get("vertices") is None or note["vertices"] >= 0)
+        found = json.loads(raw)
+        note = found["note"]
+        sound = found["crc"] == _note_sum(note) and note["names"] == table.column_names
+        sound = sound and note["rows"] == table.num_rows
     except (ValueError, TypeError, KeyError):
         sound = False
     if not sound:
-        raise FormatError("the note 'subiso' in the file's metadata is damaged", path=path)
-    return table, note
+        hint = "the file is damaged, or was changed without its metadata"
+        raise FormatError("the note 'subiso' in the file's metadata does not fit it", path=path, hint=hint)
+    return dict(note)
+
+
+def _note_sum(note: dict[str, Any]) -> int:
+    return zlib.crc32(json.dumps(note, sort_keys=True).encode())
 
 
 def _id_cells(error: _Errors, name: str, column: Any) -> Cells:
@@ -152,7 +169,9 @@ def write(
     compression: str = "zstd",
     lossy: bool = False,
 ) -> None:
-    """Writes source, target, label and the edge columns; labels and columns of vertices go to a second file, `vertices=`."""
+    """Writes source, target, label and the edge columns; labels and columns of vertices go to a second file,
+    `vertices=`.
+    """
     name = os.fspath(path)
     keeps = ["edge labels", "edge columns", "vertex ids"]
     keeps += ["vertices without edges"] if graph.ids is None or vertices is not None else []
@@ -221,7 +240,8 @@ def _save(table: dict[str, Any], path: str, note: dict[str, Any], compression: s
     from pyarrow import parquet
 
     made = pa.table(table)
-    made = made.replace_schema_metadata({_KEY: json.dumps(note).encode()})
+    note = {**note, "names": made.column_names, "rows": made.num_rows}
+    made = made.replace_schema_metadata({_KEY: json.dumps({"note": note, "crc": _note_sum(note)}).encode()})
     try:
         with replacing(path) as file:
             parquet.write_table(made, file, compression=compression, write_page_checksum=True)

@@ -1,9 +1,12 @@
-"""CSV with quoted fields, through PyArrow's reader; a slow second look with Python's csv names the bad line."""
+"""CSV with quoted fields, through PyArrow's reader; a slow second look with Python's csv names the bad
+line.
+"""
 
 from __future__ import annotations
 
 import csv
 import io
+import math
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
@@ -13,7 +16,7 @@ from subiso.errors import FormatError
 from subiso.formats.arrow import to_cells
 from subiso.formats.files import TextSource, open_bytes, os_errors
 from subiso.formats.layout import Layout, is_integer
-from subiso.formats.text import Cells, Schema
+from subiso.formats.text import Cells, Schema, native
 
 if TYPE_CHECKING:
     from subiso.formats.table import Dialect, Opening
@@ -28,13 +31,12 @@ def read_quoted(
     if dialect.comments:
         hint = "remove the comment lines, or the quotes, or pass comments=''"
         raise text.error("comments and quoted fields in one file are not supported", hint=hint)
+    _check_quotes(text, dialect)
     try:
         with os_errors(text.path), open_bytes(text.path) as file:
             table = _read_arrow(file, dialect, opening, schema)
         return [
-            None
-            if kind == "-"
-            else _finite(text, to_cells(text.error, layout.names[i], table.column(str(i)), kind))
+            None if kind == "-" else _typed(text, layout.names[i], table.column(str(i)), kind)
             for i, kind in enumerate(schema.kinds)
         ]
     except (FormatError, pa.ArrowInvalid, pa.ArrowKeyError) as problem:
@@ -42,35 +44,72 @@ def read_quoted(
         raise text.error(str(problem).splitlines()[0]) from problem
 
 
+def _check_quotes(text: TextSource, dialect: Dialect) -> None:
+    """PyArrow lets open quotes and text behind a closing quote pass; here they are errors."""
+    checker = native.QuoteChecker(dialect.delimiter)
+    for block in text.blocks():
+        if not checker.feed(block):
+            hint = 'a quote inside a quoted field is written twice: ""'
+            raise text.error("text behind a closing quote", line=checker.line(), hint=hint)
+    if checker.open_line():
+        hint = "the file may be cut off"
+        raise text.error("a quote opens here and never closes", line=checker.open_line(), hint=hint)
+
+
 def _read_arrow(file: Any, dialect: Dialect, opening: Opening, schema: Schema) -> Any:
     import pyarrow as pa
     from pyarrow import csv as arrow_csv
 
     names = [str(i) for i in range(len(schema.kinds))]
-    types = {"i": pa.int64(), "t": pa.large_string(), "s": pa.large_string()}
+    wanted = [str(i) for i, kind in enumerate(schema.kinds) if kind != "-"]
     return arrow_csv.read_csv(
         pa.PythonFile(file, mode="r"),
         read_options=arrow_csv.ReadOptions(column_names=names, skip_rows=opening.skip),
         parse_options=arrow_csv.ParseOptions(delimiter=dialect.delimiter, newlines_in_values=True),
         convert_options=arrow_csv.ConvertOptions(
-            column_types={str(i): types[kind] for i, kind in enumerate(schema.kinds) if kind in types},
-            include_columns=[str(i) for i, kind in enumerate(schema.kinds) if kind != "-"],
+            column_types=dict.fromkeys(names, pa.large_string()),
+            include_columns=wanted,
             null_values=[""],
             strings_can_be_null=True,
             quoted_strings_can_be_null=True,
-            timestamp_parsers=["no timestamps, please"],
         ),
     )
 
 
-def _finite(text: TextSource, cells: Cells) -> Cells:
-    if cells.kind == "f" and not np.isfinite(cells.values).all():
-        raise text.error("a number is not finite")
-    return cells
+def _typed(text: TextSource, name: str, column: Any, kind: str) -> Cells:
+    """A column of text as what it holds. PyArrow's own inference would take 0x10 for sixteen, and words for
+    dates.
+    """
+    import pyarrow as pa
+    from pyarrow import compute
+
+    if kind in "ts" or column.null_count:
+        return to_cells(text.error, name, column, kind)
+    column = compute.utf8_trim(column, " \t")
+
+    def all_match(pattern: str) -> bool:
+        return compute.all(compute.match_substring_regex(column, pattern), min_count=0).as_py() is True
+
+    if all_match(r"^-?[0-9]+$"):
+        try:
+            return to_cells(text.error, name, column.cast(pa.int64()), kind)
+        except pa.ArrowInvalid:
+            if kind == "i":
+                raise
+    if kind == "n" and all_match(r"^(true|false|True|False|TRUE|FALSE)$"):
+        return Cells("b", compute.is_in(column, pa.array(["true", "True", "TRUE"], column.type)).to_numpy())
+    if kind == "n" and all_match(r"^[-+]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][-+]?[0-9]+)?$"):
+        plain = compute.replace_substring_regex(column, r"^\+", "")
+        cells = to_cells(text.error, name, plain.cast(pa.float64()), kind)
+        if np.isfinite(cells.values).all():
+            return cells
+    raise text.error(f"column {name!r} holds something that is no number")
 
 
 def explain(text: TextSource, dialect: Dialect, opening: Opening, layout: Layout, schema: Schema) -> None:
-    """Reads the file again, slowly, and raises FormatError at the first bad line; returns when it finds none."""
+    """Reads the file again, slowly, and raises FormatError at the first bad line; returns when it finds
+    none.
+    """
     with os_errors(text.path), open_bytes(text.path) as raw:
         lines = io.TextIOWrapper(io.BufferedReader(raw), encoding="utf-8-sig", newline="")
         reader = csv.reader(_skip(lines, opening.skip), delimiter=dialect.delimiter, strict=True)
@@ -104,13 +143,15 @@ def _check_row(text: TextSource, row: list[str], line: int, layout: Layout, sche
             raise text.error(
                 f"field {name!r}: {value!r} is not a 64-bit integer", line=line, hint="ids='text'"
             )
-        if kind == "n" and value.lower() not in ("true", "false") and not _is_finite(value):
+        if kind == "n" and value.lower() not in ("true", "false") and not _is_finite(value.strip(" \t")):
             hint = f"label={name!r} makes it the label; columns=[...] leaves it out"
             raise text.error(f"field {name!r}: {value!r} is not a finite number", line=line, hint=hint)
 
 
 def _is_finite(value: str) -> bool:
+    if not value.isascii() or "_" in value:
+        return False
     try:
-        return bool(np.isfinite(float(value)))
+        return math.isfinite(float(value))
     except ValueError:
         return False

@@ -18,7 +18,9 @@ from subiso.graph import Graph
 
 @dataclass(frozen=True)
 class Format:
-    """A file format: its name, the suffixes that stand for it (a further .gz aside), and the module with read and write."""
+    """A file format: its name, the suffixes that stand for it (a further .gz aside), and the module with
+    read and write.
+    """
 
     name: str
     suffixes: tuple[str, ...]
@@ -67,9 +69,10 @@ def read(
 ) -> Graph:
     """Reads a graph from a file of any known format, found by suffix and content unless `format` names it.
 
-    `directed=None` leaves the choice to the file or the format (each reader's docstring says which); further options
-    are the reader's: see `subiso.formats.FORMATS` and, for instance, `subiso.formats.edgelist.read`.
-    Everything that is wrong with a file is a FormatError naming it; what was dropped or merged is in `Graph.report`.
+    `directed=None` leaves the choice to the file or the format (each reader's docstring says which); further
+    options are the reader's: see `subiso.formats.FORMATS` and, for instance, `subiso.formats.edgelist.read`.
+    Everything that is wrong with a file is a FormatError naming it; what was dropped or merged is in
+    `Graph.report`.
 
     >>> import tempfile, pathlib
     >>> path = pathlib.Path(tempfile.mkdtemp()) / "triangle.txt"
@@ -86,7 +89,8 @@ def read(
 def write(graph: Graph, path: str | os.PathLike[str], *, format: str | None = None, **options: Any) -> None:
     """Writes a graph in the format that `format` or the suffix names; the file appears only when complete.
 
-    A format that cannot hold something the graph has is refused, unless lossy=True is passed; .subiso holds everything.
+    A format that cannot hold something the graph has is refused, unless lossy=True is passed; .subiso holds
+    everything.
 
     >>> import tempfile, pathlib
     >>> folder = pathlib.Path(tempfile.mkdtemp())
@@ -115,7 +119,9 @@ def write(graph: Graph, path: str | os.PathLike[str], *, format: str | None = No
 
 
 def detect(path: str | os.PathLike[str]) -> Format:
-    """The format of an existing file: by content where that is sure, else by suffix, else by the look of its first line."""
+    """The format of an existing file: by content where that is sure, else by suffix, else by the look of its
+    first line.
+    """
     name = os.fspath(path)
     if graphminer.is_folder(path):
         return FORMATS["graphminer"]

@@ -1,4 +1,6 @@
-"""Header and section table of the .subiso format: packing, unpacking, checking. SPEC.md beside this file is the definition."""
+"""Header and section table of the .subiso format: packing, unpacking, checking. SPEC.md beside this file is
+the definition.
+"""
 
 from __future__ import annotations
 
@@ -69,14 +71,14 @@ def pack(header: Header, sections: list[Section]) -> bytes:
 
 def unpack(raw: Any, path: str) -> tuple[Header, dict[str, Section]]:
     """Reads and checks the header and the table; `raw` is the whole file as a buffer. No array is touched."""
-    if len(raw) < HEADER_SIZE:
-        raise FormatError(f"{len(raw)} bytes are too few for a header", path=path, hint="the file is cut off")
-    magic, major, _, order, size, count, file_size, n, m, flags, zeros, table_sum, head_sum = (
-        _HEADER.unpack_from(raw)
-    )
-    if magic != MAGIC:
+    if bytes(raw[: len(MAGIC)]) != MAGIC[: len(raw)]:
         hint = "another kind of file, or one damaged in transfer as text"
         raise FormatError("not a .subiso file: the magic number is wrong", path=path, hint=hint)
+    if len(raw) < HEADER_SIZE:
+        raise FormatError(f"{len(raw)} bytes are too few for a header", path=path, hint="the file is cut off")
+    _, major, _, order, size, count, file_size, n, m, flags, zeros, table_sum, head_sum = (
+        _HEADER.unpack_from(raw)
+    )
     if zlib.crc32(bytes(raw[: HEADER_SIZE - 4])) != head_sum:
         raise FormatError(
             "header: the checksum is wrong", path=path, hint="the file is damaged: fetch or write it again"

@@ -23,7 +23,9 @@ _TEXT_HINT = "pass ids='text' if ids are not all integers"
 
 @dataclass(frozen=True)
 class Dialect:
-    """How a table is written: delimiter ("" = runs of spaces and tabs), characters that start a comment, header or not."""
+    """How a table is written: delimiter ("" = runs of spaces and tabs), characters that start a comment,
+    header or not.
+    """
 
     delimiter: str
     comments: str = ""
@@ -32,7 +34,9 @@ class Dialect:
 
 @dataclass(frozen=True)
 class Opening:
-    """What the top of the file says: the fields' names, the first row of data, and the lines above the data."""
+    """What the top of the file says: the fields' names, the first row of data, and the lines above the
+    data.
+    """
 
     names: list[str] | None
     first: list[str] | None
@@ -70,7 +74,10 @@ def open_table(source: TextSource, dialect: Dialect, *, vertices: bool = False) 
             continue
         if stripped[:1] and stripped[0] in dialect.comments:
             continue
-        rows.append((number, split_fields(line, dialect.delimiter)))
+        try:
+            rows.append((number, split_fields(line, dialect.delimiter)))
+        except csv.Error as problem:
+            raise source.error(f"{problem} in {line[:80]!r}", line=number + 1) from problem
         if len(rows) == 2:
             break
     if not rows:
@@ -82,7 +89,9 @@ def open_table(source: TextSource, dialect: Dialect, *, vertices: bool = False) 
             if "\ufffd" in name or any(ord(char) < 32 or ord(char) == 127 for char in name):
                 raise source.error(f"the name {name!r} is not clean UTF-8 text", line=number + 1)
             if not name:
-                raise source.error("a field of the header has no name", line=number + 1, hint="header=False if it is none")
+                raise source.error(
+                    "a field of the header has no name", line=number + 1, hint="header=False if it is none"
+                )
         return Opening([name.strip("\ufeff") for name in first], second, number + 1)
     return Opening(None, first, 0)
 
@@ -97,8 +106,11 @@ def read_edges(
     columns: Columns = None,
     ids: Ids = "auto",
     opened: TextSource | None = None,
+    narrow: bool = False,
 ) -> EdgeTable:
-    """The edges of a delimited file; every field that is not source, target or label becomes a numeric column."""
+    """The edges of a delimited file; every field that is not source, target or label becomes a numeric
+    column.
+    """
     text = opened or TextSource(path)
     opening = open_table(text, dialect)
     width = len(opening.names or opening.first or ())
@@ -107,13 +119,14 @@ def read_edges(
     layout = edge_layout(
         text.error, opening.names, width, source=source, target=target, label=label, columns=columns
     )
-    cells = _read(text, dialect, opening, layout, ids)
+    cells = _read(text, dialect, opening, layout, ids=ids, narrow=narrow)
     return EdgeTable(
         text.path,
         _needed(cells[layout.ends[0]]),
         _needed(cells[layout.ends[1]]),
         None if layout.label is None else cells[layout.label],
         {name: _numbers(text, name, cells[place]) for name, place in layout.columns.items()},
+        width,
     )
 
 
@@ -133,14 +146,14 @@ def read_vertices(
     if not width:
         raise text.error("the file has no vertices")
     layout = vertex_layout(text.error, opening.names, width, label=label, columns=columns)
-    cells = _read(text, dialect, opening, layout, ids)
+    cells = _read(text, dialect, opening, layout, ids=ids)
     labels = None if layout.label is None else vertex_labels(_needed(cells[layout.label]), label_separator)
     numeric = {name: _numbers(text, name, cells[place]) for name, place in layout.columns.items()}
     return VertexTable(text.path, _needed(cells[layout.ends[0]]), labels, numeric)
 
 
 def _read(
-    text: TextSource, dialect: Dialect, opening: Opening, layout: Layout, ids: Ids
+    text: TextSource, dialect: Dialect, opening: Opening, layout: Layout, *, ids: Ids, narrow: bool = False
 ) -> list[Cells | None]:
     as_text = _ids_are_text(text, opening, layout, ids)
     wanted = set(layout.columns.values())
@@ -159,6 +172,7 @@ def _read(
             skip=opening.skip,
             names=layout.names if opening.names else None,
             hint=None if as_text else _hint(layout),
+            narrow=narrow,
         ).tables[0]
     except QuotedField:
         from subiso.formats.quoted import read_quoted
@@ -168,11 +182,13 @@ def _read(
 
 def _hint(layout: Layout) -> str:
     fields = ", ".join(layout.names)
-    return f"{_TEXT_HINT}; label= and columns= choose among the fields ({fields}); the file may be cut off or damaged"
+    return f"{_TEXT_HINT}; label= and columns= choose among {fields}; the file may be cut off or damaged"
 
 
 def _ids_are_text(text: TextSource, opening: Opening, layout: Layout, ids: Ids) -> bool:
-    """ "auto" lets the first row decide: later rows must agree, so a slip of the pen is not taken for a name."""
+    """ "auto" lets the first row decide: later rows must agree, so a slip of the pen is not taken for a
+    name.
+    """
     if ids not in ("auto", "int", "text"):
         raise text.error(f"ids={ids!r} is unknown", hint="ids is 'auto', 'int' or 'text'")
     if ids != "auto" or opening.first is None:

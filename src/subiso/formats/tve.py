@@ -1,4 +1,6 @@
-"""The two t/v/e dialects of the matching literature: `t n m` (RapidMatch, SubgraphMatching) and `t # 0` (gSpan)."""
+"""The two t/v/e dialects of the matching literature: `t n m` (RapidMatch, SubgraphMatching) and `t # 0`
+(gSpan).
+"""
 
 from __future__ import annotations
 
@@ -13,7 +15,7 @@ from subiso.formats.build import EdgeTable, Loops, Parallel, VertexTable, build,
 from subiso.formats.export import label_column, plain, refuse_loss, write_rows
 from subiso.formats.files import TextSource, replacing_text
 from subiso.formats.layout import counts
-from subiso.formats.text import Boundary, Cells, Parsed, Schema, line_of_row, parse
+from subiso.formats.text import NONE, Boundary, Cells, Parsed, Schema, line_of_row, parse
 from subiso.graph import Graph
 
 COMMENTS = "#%"
@@ -32,8 +34,8 @@ def read(
 
     `t n m`, `v id label [degree]`, `e u v [label]`: ids are 0..n-1; n, m and the degrees must be right
     (`check_counts=False` lets m and the degrees pass). `t # 0`, `v id label`, `e u v [label]`: ids may be any
-    integers. Labels are integers or text; edges without one are unlabelled. Of a file with several graphs, `index`
-    (from 0) chooses one.
+    integers. Labels are integers or text; edges without one are unlabelled. Of a file with several graphs,
+    `index` (from 0) chooses one.
 
     >>> import tempfile, pathlib
     >>> path = pathlib.Path(tempfile.mkdtemp()) / "small.graph"
@@ -58,7 +60,7 @@ def read(
     elif len(vertices[0].values) == 0:
         raise text.error("the graph has no vertices", line=part[2].line)
     _check_ends(text, vertices[0], edges, part[1][0])
-    label = None if edges[2].missing == parsed.rows[1] else edges[2]
+    label = None if edges[2].missing == len(edges[2].values) else edges[2]
     labels = vertex_labels(vertices[1])
     return build(
         EdgeTable(text.path, edges[0], edges[1], label),
@@ -111,7 +113,18 @@ def _choose(
 
 
 def _rows(table: list[Cells | None], begin: int, end: int) -> list[Cells]:
-    return [replace(cells, values=cells.values[begin:end]) for cells in table if cells is not None]
+    return [_slice(cells, begin, end) for cells in table if cells is not None]
+
+
+def _slice(cells: Cells, begin: int, end: int) -> Cells:
+    """The column's rows of one graph; names that only other graphs use are left out."""
+    values = cells.values[begin:end]
+    if cells.kind != "s" or len(values) == len(cells.values):
+        return replace(cells, values=values)
+    used, codes = np.unique(values, return_inverse=True)
+    names = [cells.names[code] for code in used.tolist() if code != NONE]
+    codes = np.where(values == NONE, np.uint32(NONE), codes.astype(np.uint32))
+    return replace(cells, values=codes, names=names, missing=int((values == NONE).sum()))
 
 
 def _check_sizes(
@@ -139,6 +152,8 @@ def _check_sizes(
             line=start.line,
             hint="the file may be cut off; check_counts=False reads it as it is",
         )
+    if 0 < vertices[2].missing < len(vertices[2].values):
+        raise text.error("a degree is missing here but not everywhere", line=vertices[2].missing_line)
     if vertices[2].missing == 0:
         _check_degrees(text, start, ids, vertices[2].values, edges)
 
@@ -181,7 +196,8 @@ def _line(text: TextSource, start: Boundary, row: int, tag: str) -> int:
 def write(
     graph: Graph, path: str | os.PathLike[str], *, dialect: str = "rapidmatch", lossy: bool = False
 ) -> None:
-    """Writes `t n m` with degrees (dialect="rapidmatch"), or `t # 0` (dialect="gspan"). Every vertex needs one label.
+    """Writes `t n m` with degrees (dialect="rapidmatch"), or `t # 0` (dialect="gspan"). Every vertex needs
+    one label.
 
     A graph without vertex labels gets the label 0 everywhere, which the formats demand.
     """

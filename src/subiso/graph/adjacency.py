@@ -12,7 +12,7 @@ from subiso.graph.arrays import Array, read_only
 native: Any = importlib.import_module("subiso._native")
 
 ID32_LIMIT = 2**32 - 1
-_compute = threading.Lock()  # one for all: these computations are rare and long
+_compute = threading.RLock()  # one for all: these computations are rare and long
 
 
 class Adjacency:

@@ -7,13 +7,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from subiso.errors import GraphError
 
-Array = npt.NDArray[Any]
+Array = np.ndarray[Any, Any]
 
-EXACT_FLOAT = 2.0**53  # beyond it a float no longer tells neighbouring whole numbers apart
+EXACT_FLOAT = 2.0**53  # beyond it a float64 no longer tells neighbouring whole numbers apart
 
 
 class Values(NamedTuple):
@@ -89,12 +88,11 @@ def whole_numbers(values: Values, what: str, *, allow_missing: bool = False) -> 
         if unknown.any():
             missing = unknown if missing is None else missing | unknown
         known = array if missing is None else np.where(missing, 0, array)
-        bad = (known != np.floor(known)) | (np.abs(known) > EXACT_FLOAT)
+        exact = 2.0 ** (np.finfo(array.dtype).nmant + 1)
+        bad = (known != np.floor(known)) | (np.abs(known) > exact)
         if bad.any():
             row = int(np.argmax(bad))
-            why = (
-                "has a fraction" if abs(array[row]) < EXACT_FLOAT else "is too large for a float to be exact"
-            )
+            why = "has a fraction" if abs(array[row]) < exact else "is too large for a float to be exact"
             raise GraphError(f"{what}, row {row}: {array[row]} {why}", hint="pass integers or strings")
         array = known.astype(np.int64)
     if missing is not None and not allow_missing:
@@ -161,8 +159,6 @@ def _from_numpy(array: Array, what: str, missing: Array | None = None) -> Values
         return _from_objects(array.tolist(), what, missing)
     if array.dtype.kind not in "biufMm":
         raise GraphError(f"{what} has dtype {array.dtype}, which is neither numbers nor text")
-    if array.dtype.kind == "f" and array.dtype.itemsize < 8:
-        array = array.astype(np.float64)
     if not array.dtype.isnative:
         array = array.astype(array.dtype.newbyteorder("="))
     return Values(np.ascontiguousarray(array), missing)

@@ -91,7 +91,7 @@ def parts_from_edges(
         ends.dst,
         None if labels_by_row is None else labels_by_row.codes,
         ends.num_vertices,
-        directed,
+        bool(directed),
         loops == "keep",
         merge,
         keep_rows or bool(columns_by_row),
@@ -102,7 +102,7 @@ def parts_from_edges(
         _refuse_duplicates(ends, built, directed, labels_by_row, parallel)
     edge_rows = built.get("rows")
     return Parts(
-        directed=directed,
+        directed=bool(directed),
         num_edges=built["num_edges"],
         offsets=built["offsets"],
         neighbors=built["neighbors"],
@@ -147,6 +147,9 @@ def parts_from_csr(
     if not checked:
         loops, has_parallel = _check_lists(out, into, directed)
         has_loops = loops > 0
+    for lists in (out, into):  # cheap enough to look at even when the caller vouches for the rest
+        if lists[0] is not None and lists[1] is not None and int(lists[0][-1]) != len(lists[1]):
+            raise GraphError(f"offsets end at {int(lists[0][-1])} but there are {len(lists[1])} neighbors")
     if directed:
         num_edges = len(out[1])
     elif num_edges is None or not checked:
@@ -156,7 +159,7 @@ def parts_from_csr(
     names = make_ids(ids, n)[0] if ids is not None and not checked else ids
     ends = _Ends(out[1], out[1], names, n)
     return Parts(
-        directed=directed,
+        directed=bool(directed),
         num_edges=num_edges,
         offsets=out[0],
         neighbors=out[1],
@@ -166,8 +169,8 @@ def parts_from_csr(
         edge_labels=make_edge_labels(edge_labels, num_edges),
         vertex_columns=make_columns(vertex_columns, n, "vertex"),
         edge_columns=make_columns(edge_columns, num_edges, "edge"),
-        ids=names,
-        edge_rows=edge_rows,
+        ids=None if names is None else np.asarray(names),
+        edge_rows=None if edge_rows is None else np.asarray(edge_rows),
         has_loops=has_loops,
         has_parallel=has_parallel,
     )
@@ -184,8 +187,7 @@ def _read_ends(src: Any, dst: Any, num_vertices: int | None, ids: Any, vertices:
         raise GraphError(
             f"src has {len(source):,} rows and dst has {len(target):,}", hint="give both ends of each edge"
         )
-    if num_vertices is not None and not 0 <= num_vertices <= MAX_VERTICES:
-        raise GraphError(f"num_vertices={num_vertices}; it must lie in 0..{MAX_VERTICES:,}")
+    num_vertices = _vertex_count(num_vertices)
     if vertices is not None:
         if ids is not None:
             raise GraphError(
@@ -203,6 +205,14 @@ def _read_ends(src: Any, dst: Any, num_vertices: int | None, ids: Any, vertices:
         return _Ends(*number_vertices(source, target))
     dense = dense_ends(source, "src", num_vertices), dense_ends(target, "dst", num_vertices)
     return _Ends(*dense, names, num_vertices)
+
+
+def _vertex_count(count: Any) -> int | None:
+    if count is None:
+        return None
+    if not isinstance(count, int | np.integer) or not 0 <= count <= MAX_VERTICES:
+        raise GraphError(f"num_vertices={count!r}", hint=f"a whole number in 0..{MAX_VERTICES:,}")
+    return int(count)
 
 
 def _refuse_loops(ends: _Ends) -> None:

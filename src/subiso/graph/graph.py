@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Mapping
+from collections.abc import Callable, Hashable, Mapping
 from dataclasses import fields
 from types import MappingProxyType
-from typing import Any, Self
+from typing import Any, Self, TypeVar
 
 import numpy as np
 
@@ -20,7 +20,7 @@ from subiso.graph.info import GraphInfo, graph_info, held_bytes, same_graph
 from subiso.graph.interop import Doors
 from subiso.graph.labels import EdgeLabels, VertexLabels
 
-_lazy = threading.Lock()
+T = TypeVar("T")
 
 
 class Graph(Doors):
@@ -38,7 +38,7 @@ class Graph(Doors):
     ([0, 1, 3], 3, [2, 2, 3, 1, 0])
     """
 
-    __slots__ = ("_cache", "_parts", "edge_columns", "out", "vertex_columns")
+    __slots__ = ("__weakref__", "_cache", "_lock", "_parts", "edge_columns", "out", "vertex_columns")
     out: Adjacency
     """Neighbour lists; of a directed graph the successors."""
     vertex_columns: Mapping[str, Array]
@@ -46,7 +46,8 @@ class Graph(Doors):
     edge_columns: Mapping[str, Array]
     """Numeric or bool, by edge id."""
     _parts: Parts
-    _cache: dict[str, Any]
+    _cache: dict[Hashable, Any]
+    _lock: threading.RLock
 
     def __init__(self) -> None:
         raise TypeError("a Graph is made by Graph.from_edges(...) or another Graph.from_...")
@@ -68,6 +69,7 @@ class Graph(Doors):
             put(self, name, MappingProxyType(columns))
         put(self, "_parts", parts)
         put(self, "_cache", {})
+        put(self, "_lock", threading.RLock())
         make = self._undirected_edge_ids if not parts.directed else self._row_numbers
         put(self, "out", Adjacency(parts.offsets, parts.neighbors, make))
 
@@ -216,8 +218,7 @@ class Graph(Doors):
         """
         if not self.directed:
             return self.out
-        found: Adjacency = self.once("in_", self._turned)
-        return found
+        return self.derived("in_", self._turned)
 
     @property
     def vertex_labels(self) -> VertexLabels | None:
@@ -261,8 +262,7 @@ class Graph(Doors):
         if self.ids is None:
             return find_dense(values, "ids", self.num_vertices)
         names = self.ids
-        index: IdIndex = self.once("index", lambda: IdIndex(names))
-        return index.find(values, "ids")
+        return self.derived("index", lambda: IdIndex(names)).find(values, "ids")
 
     def ids_of(self, indices: Any) -> Array:
         """The original ids of vertices.
@@ -320,7 +320,7 @@ class Graph(Doors):
         vertices       4
         edges          3 undirected
         degree         min 1, median 1, mean 1.5, max 3; 1: 3; 2-3: 1
-        vertex labels  2: cat 2, dog 1, without 1
+        vertex labels  2: cat (2), dog (1), none (1)
         ids            0..3
         memory         80 bytes
         clean-up       dropped 1 self loop
@@ -340,6 +340,20 @@ class Graph(Doors):
     def num_bytes(self) -> int:
         """Memory of the arrays held now (of memory-mapped ones: their size)."""
         return held_bytes(self, self._cache.get("in_"))
+
+    def derived(self, key: Hashable, make: Callable[[], T]) -> T:
+        """What `make` computes from this graph, kept with it under `key`: a layout, statistics. Not pickled.
+
+        >>> g = Graph.from_edges([0, 1], [1, 2])
+        >>> g.derived("widest", lambda: int(g.degree().max()))
+        2
+        """
+        if key not in self._cache:
+            with self._lock:
+                if key not in self._cache:
+                    self._cache[key] = make()
+        found: T = self._cache[key]
+        return found
 
     def __repr__(self) -> str:
         kind = "directed" if self.directed else "undirected"
@@ -364,18 +378,11 @@ class Graph(Doors):
         if not 0 <= v < self.num_vertices:
             raise GraphError(f"vertex {v} is outside 0..{self.num_vertices - 1}")
 
-    def once(self, name: str, make: Any) -> Any:
-        if name not in self._cache:
-            with _lazy:
-                if name not in self._cache:
-                    self._cache[name] = make()
-        return self._cache[name]
-
     def _first_edge_ids(self) -> Array:
         """int64[n + 1]: the edges with source v are numbered from [v] up to [v + 1]."""
         if self.directed:
             return self.out.offsets
-        found: Array = self.once(
+        found: Array = self.derived(
             "upper", lambda: native.graph_upper_offsets(self.out.offsets, self.out.neighbors)
         )
         return found

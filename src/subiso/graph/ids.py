@@ -76,15 +76,17 @@ def make_ids(ids: Any, num_vertices: int | None) -> tuple[Array | None, int]:
 class IdIndex:
     """Finds vertices by their ids; made when first needed."""
 
-    __slots__ = ("_code_of", "_order", "ids")
+    __slots__ = ("_code_of", "_order", "_sorted", "ids")
 
     def __init__(self, ids: Array) -> None:
         self.ids = ids
-        self._order: Array | None = None
+        self._order: Array | None = None  # of integers, where they are not sorted anyway
+        self._sorted = ids
         self._code_of: dict[Any, int] | None = None
         if ids.dtype.kind in "iu":
-            is_sorted = bool(np.all(ids[1:] > ids[:-1]))
-            self._order = None if is_sorted else np.argsort(ids, kind="stable")
+            if not np.all(ids[1:] > ids[:-1]):
+                self._order = np.argsort(ids, kind="stable")
+                self._sorted = ids[self._order]
         else:
             self._code_of = {name: vertex for vertex, name in enumerate(ids.tolist())}
 
@@ -96,11 +98,10 @@ class IdIndex:
                     if first.setdefault(name, vertex) != vertex:
                         raise GraphError(f"ids: {name!r} names both vertex {first[name]} and vertex {vertex}")
         elif self._order is not None:
-            in_order = self.ids[self._order]
-            same = np.flatnonzero(in_order[1:] == in_order[:-1])
+            same = np.flatnonzero(self._sorted[1:] == self._sorted[:-1])
             if len(same):
                 a, b = self._order[same[0]], self._order[same[0] + 1]
-                raise GraphError(f"ids: {in_order[same[0]]} names both vertex {a} and vertex {b}")
+                raise GraphError(f"ids: {self._sorted[same[0]]} names both vertex {a} and vertex {b}")
 
     def find(self, values: Values, what: str) -> Array:
         """The vertex of every id."""
@@ -113,9 +114,13 @@ class IdIndex:
             raise GraphError(f"{what} holds {_kind(values)}, but the vertices' ids are integers")
         if not len(self.ids):
             return _all_found(np.full(len(numbers), NONE, np.uint32), numbers.array, what)
-        in_order = self.ids if self._order is None else self.ids[self._order]
-        at = np.minimum(np.searchsorted(in_order, numbers.array), len(self.ids) - 1)
-        there = in_order[at] == numbers.array
+        limits = np.iinfo(
+            self.ids.dtype
+        )  # int64 and uint64 do not compare exactly: only those that fit are cast
+        fits = (numbers.array >= limits.min) & (numbers.array <= limits.max)
+        wanted = np.where(fits, numbers.array, 0).astype(self.ids.dtype)
+        at = np.minimum(np.searchsorted(self._sorted, wanted), len(self.ids) - 1)
+        there = fits & (self._sorted[at] == wanted)
         vertices = at if self._order is None else self._order[at]
         return _all_found(np.where(there, vertices, NONE).astype(np.uint32), numbers.array, what)
 

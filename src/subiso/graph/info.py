@@ -161,9 +161,9 @@ def _ids_line(ids: Array | None, n: int) -> str:
 def _label_line(counts: Mapping[Label, int] | None, unlabeled: int, most: int = 8) -> str:
     if counts is None:
         return ""
-    shown = [f"{name} {count:,}" for name, count in list(counts.items())[:most]]
+    shown = [f"{name} ({count:,})" for name, count in list(counts.items())[:most]]
     rest = [f"{len(counts) - most:,} more"] if len(counts) > most else []
-    without = [f"without {unlabeled:,}"] if unlabeled else []
+    without = [f"none ({unlabeled:,})"] if unlabeled else []
     return f"{len(counts):,}: {', '.join(shown + rest + without)}"
 
 

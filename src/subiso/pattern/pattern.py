@@ -136,6 +136,24 @@ class Pattern(Catalogue):
 
         return self._make(restrict(self._parts(), comparisons, masks))
 
+    def with_edges(self, edges: Iterable[PatternEdge], *, anti_edges: Iterable[PatternEdge] = ()) -> Self:
+        """The same vertices with these edges and anti-edges in place of the pattern's own.
+
+        >>> p = Pattern("(a)--(b), (b)--(c)")
+        >>> p.with_edges([*p.edges, PatternEdge(0, 2, directed=False)]).is_isomorphic(Pattern.clique(3))
+        True
+        """
+        return self._make(
+            build.finish(
+                self.names,
+                self.vertex_labels,
+                edges,
+                anti_edges,
+                masks=self.masks,
+                comparisons=self.comparisons,
+            )
+        )
+
     def to_undirected(self) -> Self:
         """The same pattern with every direction forgotten; edges that become equal merge."""
 

@@ -4,8 +4,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable
 
 from subiso.plan.order import Order
 from subiso.plan.plan import (
@@ -18,28 +17,14 @@ from subiso.plan.plan import (
     Operand,
     Plan,
     Seed,
-    SetExpression,
-    SetRef,
-    SetStep,
-    Source,
     TailSize,
     Term,
 )
 from subiso.plan.problem import Problem
+from subiso.plan.sets import Need, SetTable, in_chain_order
 from subiso.plan.tail import tail_terms
 
 FLIPPED = {"<": ">", "<=": ">=", ">": "<", ">=": "<=", "==": "==", "!=": "!="}
-
-
-@dataclass(frozen=True)
-class _Need:
-    """What a level or a block of the tail takes its elements from."""
-
-    operands: frozenset[Operand]
-    after: frozenset[int]
-    """Positions that the elements come after, transitively closed."""
-    filter: tuple[int, ...]
-    distinct: tuple[int, ...]
 
 
 def assemble(
@@ -56,18 +41,21 @@ class _Assembler:
         self.restrictions = restrictions
         self.position = {v: i for i, v in enumerate(order.prefix)}
         self.before = _closure(problem.num_vertices, restrictions)
-        self.around: list[list[tuple[int, int, bool]]] = [[] for _ in range(problem.num_vertices)]
+        self.around: list[list[Operand]] = [[] for _ in range(problem.num_vertices)]
+        """vertex -> the lists of its matched neighbours in the pattern"""
         for links, negative in ((problem.links, False), (problem.forbidden, True)):
             for link in links:
-                self.around[link.a].append((link.b, link.backward, negative))
-                self.around[link.b].append((link.a, link.forward, negative))
+                for end, other, relation in ((link.a, link.b, link.backward), (link.b, link.a, link.forward)):
+                    position = self.position.get(other)
+                    if position is not None:
+                        self.around[end].append(Operand(Neighbors(position, relation), negative))
 
     def plan(self, divisor: int | None) -> Plan:
         prefix, tail = self.order.prefix, self.order.tail
         needs = [self.need((v,), depth) for depth, v in enumerate(prefix)]
         terms = tail_terms(self.problem, tail)
         blocks = {block: self.need(block, len(prefix)) for key in terms for block in key}
-        sets = _SetTable(self, needs[1:], list(blocks.values()), len(prefix) - 1)
+        sets = SetTable(self, needs[1:], list(blocks.values()), len(prefix) - 1)
         extends = tuple(
             Extend(v, sets.expression(needs[depth]), needs[depth].distinct, self.column_checks(depth))
             for depth, v in enumerate(prefix)
@@ -81,38 +69,53 @@ class _Assembler:
             extends=extends,
             sets=tuple(sets.steps),
             tail=EmitTail() if divisor is None else self.count_tail(terms, blocks, sets, divisor),
-            restrictions=self.restrictions,
+            restrictions=tuple((b, a) for a, b in self.restrictions)
+            if self.order.descending
+            else self.restrictions,
             edge_checks=self.edge_checks(),
             cost=self.order.cost,
         )
 
-    def need(self, vertices: tuple[int, ...], depth: int) -> _Need:
+    def need(self, vertices: tuple[int, ...], depth: int) -> Need:
         """What the vertices of a block share, once the positions before `depth` are matched."""
-        operands = frozenset(
-            Operand(Neighbors(self.position[u], relation), negative)
-            for v in vertices
-            for u, relation, negative in self.around[v]
-            if self.position.get(u, depth) < depth
-        )
+        problem, position = self.problem, self.position
+        operands = in_chain_order({o for v in vertices for o in self.around[v] if o.list.position < depth})
         after = frozenset(
-            self.position[u] for v in vertices for u in self.before[v] if self.position.get(u, depth) < depth
+            position[u] for v in vertices for u in self.before[v] if position.get(u, depth) < depth
         )
-        filters = {self.problem.filters[v] for v in vertices} if self.problem.filters else {None}
-        joined = {o.list.position for o in operands if not o.negative}
-        known = after if self.problem.loops else after | joined
-        distinct = tuple(p for p in range(depth) if p not in known) if self.problem.injective else ()
-        return _Need(operands, after, tuple(sorted(f for f in filters if f is not None)), distinct)
+        filters = {f for v in vertices if (f := problem.filters[v]) is not None} if problem.filters else set()
+        distinct: tuple[int, ...] = ()
+        if problem.injective:
+            joined = () if problem.loops else [o.list.position for o in operands if not o.negative]
+            distinct = tuple(p for p in range(depth) if p not in joined and p not in after)
+        return Need(operands, after, tuple(sorted(filters)), distinct)
+
+    def surely_in(self, need: Need, position: int) -> bool:
+        """True when the vertex at the position meets the need, whatever it is: the pattern's own edges say so."""
+        if need.filter:
+            return False
+        vertex = self.order.prefix[position]
+        below = {self.position[u] for u in self.before[vertex] if u in self.position}
+        return set(need.operands) <= set(self.around[vertex]) and need.after <= below
 
     def reduced(self, after: Iterable[int]) -> tuple[int, ...]:
         """The bounds that imply all others."""
         positions = set(after)
+        if not positions:
+            return ()
         implied = {self.position[u] for p in positions for u in self.before[self.order.prefix[p]]}
         return tuple(sorted(positions - implied))
 
     def implied(self, bounds: Iterable[int]) -> set[int]:
         """All positions that elements above `bounds` are above."""
         bounds = set(bounds)
-        return bounds | {self.position[u] for p in bounds for u in self.before[self.order.prefix[p]]}
+        return bounds and bounds | {
+            self.position[u] for p in bounds for u in self.before[self.order.prefix[p]]
+        }
+
+    def bounds(self, positions: tuple[int, ...]) -> dict[str, tuple[int, ...]]:
+        """The bounds as SetExpression takes them: coming after means above, or below where the plan descends."""
+        return {"upper" if self.order.descending else "lower": positions}
 
     def column_checks(self, depth: int) -> tuple[ColumnCheck, ...]:
         vertex = self.order.prefix[depth]
@@ -130,15 +133,17 @@ class _Assembler:
     def count_tail(
         self,
         terms: dict[tuple[tuple[int, ...], ...], int],
-        blocks: dict[tuple[int, ...], _Need],
-        sets: _SetTable,
+        blocks: dict[tuple[int, ...], Need],
+        sets: SetTable,
         divisor: int,
     ) -> CountTail:
         sizes: list[TailSize] = []
         number: dict[TailSize, int] = {}
         size_of = {}
         for block, need in blocks.items():
-            size = TailSize(sets.expression(need, counted=True), need.distinct)
+            sure = {p for p in need.distinct if self.surely_in(need, p)}
+            looked_up = tuple(p for p in need.distinct if p not in sure)
+            size = TailSize(sets.expression(need, counted=True), looked_up, len(sure))
             if size not in number:
                 number[size] = len(sizes)
                 sizes.append(size)
@@ -154,116 +159,19 @@ class _Assembler:
         )
 
 
-class _SetTable:
-    """The sets of a plan: each a chain of intersections, one link per depth, shared between needs."""
-
-    def __init__(
-        self, assembler: _Assembler, levels: Sequence[_Need], blocks: Sequence[_Need], last_depth: int
-    ) -> None:
-        self.assembler = assembler
-        self.steps: list[SetStep] = []
-        self.index: dict[frozenset[Operand], int] = {}
-        self.promised: dict[int, set[int]] = {}
-        """step -> positions that its elements are known to come after"""
-        users: dict[frozenset[Operand], list[_Need]] = defaultdict(list)
-        wanted_by_level = set()
-        for need in (*levels, *blocks):
-            for key in _chain(need.operands):
-                users[key].append(need)
-        for need in levels:
-            wanted_by_level.update(_chain(need.operands))
-        finals = {need.operands for need in blocks}
-        for key in sorted(users, key=lambda k: (_depth(k), len(k))):
-            only_counted = (
-                key in finals
-                and key not in wanted_by_level
-                and _depth(key) == last_depth
-                and all(need.operands == key for need in users[key])
-            )
-            if not only_counted:
-                self.add(key, users[key])
-
-    def add(self, key: frozenset[Operand], users: list[_Need]) -> None:
-        depth = _depth(key)
-        source, operands = self.split(key)
-        common = frozenset.intersection(*(need.after for need in users))
-        bounds = {p for p in common if p <= depth}
-        filters = {need.filter for need in users}
-        number = len(self.steps)
-        self.index[key] = number
-        self.promised[number] = self.assembler.implied(bounds)
-        self.steps.append(
-            SetStep(
-                depth,
-                SetExpression(
-                    source,
-                    operands,
-                    lower=self.assembler.reduced(bounds),
-                    filter=filters.pop() if len(filters) == 1 else (),
-                ),
-            )
-        )
-
-    def split(self, key: frozenset[Operand]) -> tuple[Source, tuple[Operand, ...]]:
-        """The part of a set that was there before its last depth, and the operands that come in at it."""
-        base = _base(key)
-        depth = _depth(key)
-        earlier = frozenset(o for o in key if max(o.list.position, base.position) < depth)
-        now = sorted(key - earlier, key=lambda o: (o.negative, o.list.position, o.list.relation))
-        if earlier in self.index:
-            return SetRef(self.index[earlier]), tuple(now)
-        return base, tuple(o for o in (*sorted(earlier, key=_by_position), *now) if o != Operand(base))
-
-    def expression(self, need: _Need, *, counted: bool = False) -> SetExpression:
-        """How a level or the tail reads its elements: a set or list, and what is still to be checked."""
-        number = self.index.get(need.operands)
-        if number is not None:
-            done = self.promised[number]
-            lower = tuple(p for p in self.assembler.reduced(need.after) if p not in done)
-            passed = self.steps[number].expression.filter
-            return SetExpression(SetRef(number), lower=lower, filter=() if passed == need.filter else need.filter)
-        source, operands = self.split(need.operands)
-        assert counted or not operands, "a level's set is always computed before it"
-        done = self.promised[source.index] if isinstance(source, SetRef) else set()
-        lower = tuple(p for p in self.assembler.reduced(need.after) if p not in done)
-        passed = self.steps[source.index].expression.filter if isinstance(source, SetRef) else ()
-        return SetExpression(source, operands, lower=lower, filter=() if passed == need.filter else need.filter)
-
-
-def _by_position(o: Operand) -> tuple[int, int]:
-    return o.list.position, o.list.relation
-
-
-def _base(operands: Iterable[Operand]) -> Neighbors:
-    """The list a set starts from: the first positive one."""
-    return min((o for o in operands if not o.negative), key=_by_position).list
-
-
-def _depth(operands: Iterable[Operand]) -> int:
-    return max(o.list.position for o in operands)
-
-
-def _chain(operands: frozenset[Operand]) -> list[frozenset[Operand]]:
-    """The sets on the way to this one: what is known of it after each depth (single lists are not sets)."""
-    if len(operands) < 2:
-        return []
-    start = _base(operands).position
-    depths = sorted({max(o.list.position, start) for o in operands})
-    chain = [frozenset(o for o in operands if max(o.list.position, start) <= d) for d in depths]
-    return [key for key in chain if len(key) > 1]
-
-
 def _closure(num_vertices: int, restrictions: Iterable[tuple[int, int]]) -> list[set[int]]:
     """vertex -> all vertices that come before it."""
     before: list[set[int]] = [set() for _ in range(num_vertices)]
     for a, b in restrictions:
         before[b].add(a)
-    changed = True
-    while changed:
-        changed = False
-        for reach in before:
-            more = set().union(*(before[u] for u in reach)) - reach if reach else set()
-            if more:
-                reach |= more
-                changed = True
+    # Restrictions are few: repeat until nothing is added.
+    while any(_grow(reach, before) for reach in before):
+        pass
     return before
+
+
+def _grow(reach: set[int], before: list[set[int]]) -> bool:
+    size = len(reach)
+    for u in list(reach):
+        reach |= before[u]
+    return len(reach) > size

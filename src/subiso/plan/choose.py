@@ -5,13 +5,13 @@ from __future__ import annotations
 from typing import Literal
 
 from subiso.errors import QueryError
-from subiso.graph.stats import Statistics
 from subiso.plan.assemble import assemble
 from subiso.plan.local import choose_local
 from subiso.plan.order import order_by_cost, order_by_ri
 from subiso.plan.plan import Plan
 from subiso.plan.problem import Problem
 from subiso.plan.restrictions import remaining_symmetry, restrictions_for
+from subiso.storage.statistics import Statistics
 
 ORDERS = {"cost": order_by_cost, "ri": order_by_ri}
 
@@ -23,11 +23,12 @@ def make_plan(
     counting: bool,
     order: Literal["cost", "ri"] = "cost",
     max_tail: int = 99,
+    local: bool = True,
 ) -> Plan:
     """The plan for counting, or for listing every match.
 
     `max_tail` limits how many vertices are counted from set sizes instead of being matched (1 switches
-    inclusion-exclusion off, 0 matches every vertex).
+    inclusion-exclusion off, 0 matches every vertex). `local` allows search on bit rows of neighbourhoods.
     """
     if order not in ORDERS:
         raise QueryError(f"unknown order {order!r}", hint="the orders are " + ", ".join(ORDERS))
@@ -37,4 +38,5 @@ def make_plan(
     divisor = None
     if counting:
         divisor = remaining_symmetry(problem.pattern, chosen.prefix, colors) if problem.unique else 1
-    return choose_local(assemble(problem, chosen, restrictions, divisor), problem)
+    plan = assemble(problem, chosen, restrictions, divisor)
+    return choose_local(plan, problem) if local else plan

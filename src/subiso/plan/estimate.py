@@ -3,96 +3,157 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import cached_property
+from itertools import combinations
 
-from subiso.graph.stats import Statistics
+from subiso.plan.local import hub_relation
 from subiso.plan.problem import Problem
+from subiso.storage.statistics import Statistics
+
+# In units of looking at one element of a neighbour list; measured roughly, only their proportions matter.
+_VISIT = 12.0  # one candidate of a loop
+_SET = 12.0  # one set operation, apart from its elements
+_ELEMENT = 0.6
+_WORD = 1.0  # one word of a bit row
+# The share of an edge's triangles that a third vertex of a clique is joined to: triangles crowd together, so far more
+# than the chance of closing one.
+_CLOSED_AGAIN = 0.7
 
 
 class Estimator:
-    """Estimates for one problem on one graph.
+    """Estimates for one problem on one graph, for restrictions that climb in the total order or descend.
 
-    A vertex joined to one matched vertex has as many candidates as that vertex has fitting neighbours; each
-    further matched neighbour keeps the share of them that triangles close (or that chance would, if larger).
+    A vertex joined to one matched vertex has as many candidates as that vertex has fitting neighbours; one joined
+    to both ends of a matched edge as many as an edge has triangles. Each further matched neighbour keeps a share.
     """
 
-    def __init__(self, problem: Problem, stats: Statistics) -> None:
+    def __init__(self, problem: Problem, stats: Statistics, *, descending: bool = False) -> None:
         self.problem = problem
         self.stats = stats
+        self.side = stats.below if descending else stats.above
         k = problem.num_vertices
         self.sizes = problem.sizes or (float(max(stats.num_vertices, 1)),) * k
-        self.around: list[list[tuple[int, float]]] = [[] for _ in range(k)]
-        """vertex -> (neighbour in the pattern, candidates that one match of that neighbour leads to)"""
+        self.around: list[dict[int, float]] = [{} for _ in range(k)]
+        """vertex -> {neighbour in the pattern: candidates that one match of that neighbour leads to}"""
         fans = problem.fans or ((stats.mean_degree, stats.mean_degree),) * len(problem.links)
         for link, (ahead, back) in zip(problem.links, fans, strict=True):
-            self.around[link.b].append((link.a, ahead))
-            self.around[link.a].append((link.b, back))
-        self._orbits: dict[frozenset[int], dict[int, frozenset[int]]] = {}
+            self.around[link.b][link.a] = min(ahead, self.around[link.b].get(link.a, ahead))
+            self.around[link.a][link.b] = min(back, self.around[link.a].get(link.b, back))
+        self.hubs = [hub_relation(problem, v) is not None for v in range(k)]
+        self._after: dict[tuple[int, ...], dict[int, int]] = {}
 
-    @cached_property
-    def bias(self) -> float:
-        """How much better connected a vertex is that was reached over an edge than a random one."""
-        return self.stats.edge_degree / self.stats.mean_degree if self.stats.mean_degree else 1.0
+    def restrictions(self, prefix: Sequence[int]) -> dict[int, int]:
+        """vertex -> bits of the prefix's depths that it must come after."""
+        key = tuple(prefix)
+        found = self._after.get(key)
+        if found is None:
+            found = {}
+            if self.problem.unique and key:
+                found = dict(self.restrictions(key[:-1]))
+                last, depth = key[-1], len(key) - 1
+                colors = self.problem.colors()
+                for orbit in self.problem.pattern.orbits_under(sorted(key[:-1]), extra_colors=colors):
+                    if last in orbit:
+                        for v in orbit:
+                            found[v] = found.get(v, 0) | (1 << depth if v != last else 0)
+            self._after[key] = found
+        return found
+
+    def climbs(self, vertex: int, prefix: Sequence[int], depth: int) -> bool:
+        """True when the vertex must come after the vertex at that depth."""
+        return bool(self.restrictions(prefix).get(vertex, 0) >> depth & 1)
+
+    def depths(self, vertex: int, prefix: Sequence[int]) -> list[int]:
+        """Depths of the prefix that the vertex is joined to."""
+        around = self.around[vertex]
+        return [depth for depth, u in enumerate(prefix) if u in around]
 
     def candidates(self, vertex: int, prefix: Sequence[int]) -> float:
-        """Expected candidates of `vertex` once the prefix is matched, before restrictions."""
-        fans = [
-            (fan * (self.bias if u != prefix[0] else 1.0), fan) for u, fan in self.around[vertex] if u in prefix
-        ]
-        if not fans:
+        """Expected candidates of `vertex` once the prefix is matched."""
+        depths = self.depths(vertex, prefix)
+        if not depths:
             return self.sizes[vertex]
-        fans.sort()
-        result = min(fans[0][0], self.sizes[vertex])
-        for _, fan in fans[1:]:
-            result *= min(1.0, max(self.stats.closure, fan / self.sizes[vertex]))
-        return result
+        after = self.restrictions(prefix).get(vertex, 0)
+        closing = next((pair for pair in combinations(depths, 2) if self._joined(prefix, *pair)), None)
+        if closing is None:
+            fans = sorted((self._fan(vertex, prefix, depth), depth) for depth in depths)
+            result, further = fans[0][0], [depth for _, depth in fans[1:]]
+            after &= ~(1 << fans[0][1])  # the fan knows of that restriction
+            share = self.stats.closure
+        else:
+            scale = min(self.around[vertex][prefix[depth]] for depth in closing) / (
+                self.stats.mean_degree or 1.0
+            )
+            result = self.stats.closure * self.stats.edge_degree * scale
+            further = [depth for depth in depths if depth not in closing]
+            share = _CLOSED_AGAIN
+        for depth in further:
+            chance = self.around[vertex][prefix[depth]] / self.sizes[vertex]
+            result *= min(1.0, max(share, chance))
+        return min(result, self.sizes[vertex]) / (1 + after.bit_count())
 
-    def links_into(self, vertex: int, prefix: Sequence[int]) -> list[int]:
-        """Depths of the prefix that the vertex is joined to."""
-        joined = {u for u, _ in self.around[vertex]}
-        return [depth for depth, u in enumerate(prefix) if u in joined]
+    def _joined(self, prefix: Sequence[int], i: int, j: int) -> bool:
+        return prefix[j] in self.around[prefix[i]]
 
-    def restricted_by(self, vertex: int, prefix: Sequence[int]) -> int:
-        """How many matched vertices the new one must come after."""
-        if not self.problem.unique:
-            return 0
-        return sum(
-            vertex in self._orbit_of(u, frozenset(prefix[:depth])) for depth, u in enumerate(prefix)
-        )
+    def _fan(self, vertex: int, prefix: Sequence[int], depth: int) -> float:
+        """Candidates among the neighbours of the vertex at one depth, by how that vertex was reached."""
+        stats, side = self.stats, self.side
+        climbing = self.climbs(vertex, prefix, depth)
+        if depth == 0:
+            shared = any(prefix[0] in self.around[u] for u in prefix[1:])
+            if climbing:
+                neighbors = side.pairs if shared else stats.mean_degree / 2
+            else:
+                neighbors = stats.edge_degree if shared else stats.mean_degree
+        else:
+            neighbors = self.length(prefix, depth, beyond=climbing)
+        mean = stats.mean_degree or 1.0
+        return self.around[vertex][prefix[depth]] * neighbors / mean
 
-    def _orbit_of(self, vertex: int, fixed: frozenset[int]) -> frozenset[int]:
-        table = self._orbits.get(fixed)
-        if table is None:
-            orbits = self.problem.pattern.orbits_under(sorted(fixed), extra_colors=self.problem.colors())
-            table = {v: frozenset(orbit) for orbit in orbits for v in orbit}
-            self._orbits[fixed] = table
-        return table[vertex]
+    def length(self, prefix: Sequence[int], depth: int, *, beyond: bool) -> float:
+        """Length of the neighbour list of the vertex at a depth, or of the part beyond that vertex."""
+        stats = self.stats
+        if depth == 0:
+            return stats.mean_degree / (2 if beyond else 1)
+        vertex, before = prefix[depth], prefix[:depth]
+        if any(self.climbs(vertex, before, d) for d in self.depths(vertex, before)):
+            return self.side.beyond if beyond else self.side.reached
+        return stats.edge_degree / (2 if beyond else 1)
 
     def extend(self, vertex: int, prefix: Sequence[int], partial: Sequence[float]) -> tuple[float, float]:
         """(matches of the longer prefix, operations added); partial[d] = matches of the first d + 1 vertices."""
-        size = self.candidates(vertex, prefix) / (1 + self.restricted_by(vertex, prefix))
-        return partial[-1] * max(size, 1e-9), self.set_cost(vertex, prefix, partial) + partial[-1] * (1 + size)
+        size = self.candidates(vertex, prefix)
+        matches = partial[-1] * max(size, 1e-9)
+        return matches, self.set_cost((vertex,), prefix, partial) + matches * _VISIT
 
-    def set_cost(self, vertex: int, prefix: Sequence[int], partial: Sequence[float]) -> float:
-        """Operations for the vertex's candidate set, each intersection at the depth where it first can be done."""
-        depths = self.links_into(vertex, prefix)
-        length = self.stats.edge_degree
+    def set_cost(self, block: Sequence[int], prefix: Sequence[int], partial: Sequence[float]) -> float:
+        """Operations for the set that the block's vertices share, each step at the first depth it can be done."""
+        depths = sorted({depth for v in block for depth in self.depths(v, prefix)})
+        on_rows = self.hubs[prefix[0]]
         cost = 0.0
         for i, depth in enumerate(depths[1:], 1):
-            before = self.candidates(vertex, prefix[: depths[i - 1] + 1])
-            cost += partial[depth] * (min(before, length) + length) * 0.5
+            if on_rows and depth > 1:
+                row = self.stats.edge_degree if not self.climbs(block[0], prefix, 0) else self.side.pairs
+                cost += partial[depth] * (3 + _WORD * (1 + row / 64))
+                continue
+            after = self.restrictions(prefix).get(block[0], 0)
+            length = self.length(prefix, depth, beyond=bool(after >> depth & 1))
+            base = self.length(prefix, depths[i - 1], beyond=bool(after >> depths[i - 1] & 1))
+            cost += partial[depth] * (_SET + _ELEMENT * min(length, 24 * base))
         return cost
 
     def tail_cost(self, tail: Sequence[int], prefix: Sequence[int], partial: Sequence[float]) -> float:
         """Operations for counting the tail: each set, and each intersection of sets that overlap anew."""
-        cost = partial[-1] * len(tail)
-        keys = {vertex: frozenset(self.links_into(vertex, prefix)) for vertex in tail}
-        for key in {frozenset[int]().union(*(keys[v] for v in block)) for block in _blocks(tail)}:
-            depths = sorted(key)
-            if len(depths) > 1:
-                cost += partial[depths[-1]] * self.stats.edge_degree * (len(depths) - 1)
+        cost = 0.0
+        seen = set()
+        for block in _blocks(tail) if self.problem.injective else [[v] for v in tail]:
+            key = frozenset(depth for v in block for depth in self.depths(v, prefix))
+            if key not in seen:
+                seen.add(key)
+                cost += partial[-1] * 2 + self.set_cost(block, prefix, partial)
         return cost
 
 
 def _blocks(tail: Sequence[int]) -> list[list[int]]:
-    return [[v for i, v in enumerate(tail) if bits >> i & 1] for bits in range(1, 1 << len(tail))]
+    """Every non-empty subset, small ones first."""
+    subsets = [[v for i, v in enumerate(tail) if bits >> i & 1] for bits in range(1, 1 << len(tail))]
+    return sorted(subsets, key=len)

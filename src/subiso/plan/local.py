@@ -17,12 +17,12 @@ def choose_local(plan: Plan, problem: Problem) -> Plan:
     relation = hub_relation(problem, plan.seed.vertex)
     if relation is None or problem.pairs or problem.entities or problem.loops:
         return plan
-    after_seed = {b for a, b in plan.restrictions if a == plan.seed.vertex}
+    above_seed = {b for a, b in plan.restrictions if a == plan.seed.vertex}
     return replace(
         plan,
         local=Local(
             relation,
-            above=len(after_seed) == problem.num_vertices - 1,
+            above=len(above_seed) == problem.num_vertices - 1,
             rows_above=all(_reads_above(e) for e in _expressions(plan)),
             least=problem.num_vertices - 1 if problem.injective else 1,
         ),

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from subiso.graph.stats import Statistics
 from subiso.plan.estimate import Estimator
+from subiso.plan.greedy import greedy_order
 from subiso.plan.problem import Problem
 from subiso.plan.tail import longest_tail
+from subiso.storage.statistics import Statistics
 
 EXHAUSTIVE_UP_TO = 6
-_STARTS = 3  # greedy orders tried, from the most selective vertices
 
 
 @dataclass(frozen=True)
@@ -22,24 +22,28 @@ class Order:
     prefix: tuple[int, ...]
     tail: tuple[int, ...]
     cost: float
+    descending: bool = False
+    """Restrictions go down in the graph's total order instead of up."""
 
 
 def order_by_cost(problem: Problem, stats: Statistics, *, counting: bool, max_tail: int = 99) -> Order:
-    """The cheapest order found by the cost model."""
-    estimator = Estimator(problem, stats)
-    if problem.num_vertices <= EXHAUSTIVE_UP_TO:
-        return _Exhaustive(estimator, counting, max_tail).best
-    orders = [_greedy(estimator, start) for start in _starts(estimator)]
-    return min(
-        (_with_best_tail(estimator, order, counting, max_tail) for order in orders), key=lambda o: o.cost
-    )
+    """The cheapest order by the cost model, in either direction of the restrictions; greedy for large patterns."""
+    if problem.num_vertices > EXHAUSTIVE_UP_TO:
+        order, cost = greedy_order(problem, stats)
+        cut = len(order) - (min(longest_tail(problem, order), max_tail) if counting else 0)
+        return Order(order[:cut], order[cut:], cost)
+    climbing = _Exhaustive(Estimator(problem, stats), counting, max_tail).best
+    if not problem.unique:
+        return climbing
+    descending = _Exhaustive(Estimator(problem, stats, descending=True), counting, max_tail).best
+    return climbing if climbing.cost <= descending.cost else replace(descending, descending=True)
 
 
 def order_by_ri(problem: Problem, stats: Statistics, *, counting: bool, max_tail: int = 99) -> Order:
     """RI's order: always the vertex with most links into the prefix, then most links into its neighbourhood,
     then most links elsewhere; looks at the pattern only."""
     estimator = Estimator(problem, stats)
-    near = [{u for u, _ in estimator.around[v]} for v in range(problem.num_vertices)]
+    near = [set(estimator.around[v]) for v in range(problem.num_vertices)]
     order = [max(range(problem.num_vertices), key=lambda v: (v in problem.anchored, len(near[v])))]
     while len(order) < problem.num_vertices:
         inside = set(order)
@@ -83,7 +87,6 @@ class _Exhaustive:
         self.counting = counting
         self.max_tail = max_tail
         self.best = Order((), (), math.inf)
-        self.tried: set[tuple[frozenset[int], int]] = set()
         for start in range(estimator.problem.num_vertices):
             self.grow([start], [estimator.sizes[start]], estimator.sizes[start])
 
@@ -91,13 +94,13 @@ class _Exhaustive:
         if cost >= self.best.cost:
             return
         if len(order) == self.estimator.problem.num_vertices:
-            if not (self.counting and longest_tail(self.estimator.problem, order)):
+            if not self.counting or min(self.max_tail, longest_tail(self.estimator.problem, order)) == 0:
                 self.best = Order(tuple(order), (), cost)
             return
         rest = [v for v in range(self.estimator.problem.num_vertices) if v not in order]
         self.try_tail(order, rest, partial, cost)
         for vertex in rest:
-            if self.estimator.links_into(vertex, order):
+            if self.estimator.depths(vertex, order):
                 matches, added = self.estimator.extend(vertex, order, partial)
                 self.grow([*order, vertex], [*partial, matches], cost + added)
 
@@ -107,29 +110,7 @@ class _Exhaustive:
             return
         if longest_tail(self.estimator.problem, [*order, *rest]) < len(rest):
             return
-        if all(self.estimator.links_into(v, order) for v in rest):
+        if all(self.estimator.depths(v, order) for v in rest):
             total = cost + self.estimator.tail_cost(rest, order, partial)
             if total < self.best.cost:
                 self.best = Order(tuple(order), tuple(rest), total)
-
-
-def _starts(estimator: Estimator) -> list[int]:
-    def selectivity(v: int) -> float:
-        return estimator.sizes[v] / max(len(estimator.around[v]), 1)
-
-    anchored = sorted(estimator.problem.anchored)
-    return anchored[:1] or sorted(range(estimator.problem.num_vertices), key=selectivity)[:_STARTS]
-
-
-def _greedy(estimator: Estimator, start: int) -> tuple[int, ...]:
-    order = [start]
-    left = set(range(estimator.problem.num_vertices)) - {start}
-    while left:
-        reachable = [v for v in left if any(u in order for u, _ in estimator.around[v])]
-
-        def key(v: int, order: list[int] = order) -> tuple[float, int]:
-            return estimator.candidates(v, order), -len(estimator.around[v])
-
-        order.append(min(reachable, key=key))
-        left.remove(order[-1])
-    return tuple(order)

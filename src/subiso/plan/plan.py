@@ -1,18 +1,19 @@
 """A Plan: what is computed, in which order. Frozen, hashable, printable; engines run it and never change it.
 
-Positions number the pattern's vertices in matching order. A plan is a list of steps: a Seed, then one Extend per
+The smallest nodes are named tuples, since sets of them are the keys that sharing works with. Positions number the
+pattern's vertices in matching order. A plan is a list of steps: a Seed, then one Extend per
 further position, SetSteps between them (each as early as its operands allow), and a Tail.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 VERSION = 1
 
 
-@dataclass(frozen=True)
-class Neighbors:
+class Neighbors(NamedTuple):
     """The neighbour list of the vertex at `position` in relation number `relation`."""
 
     position: int
@@ -29,8 +30,7 @@ class SetRef:
 Source = Neighbors | SetRef
 
 
-@dataclass(frozen=True)
-class Operand:
+class Operand(NamedTuple):
     """A neighbour list that the source is intersected with, or that is taken out of it."""
 
     list: Neighbors
@@ -95,10 +95,14 @@ class EmitTail:
 
 @dataclass(frozen=True)
 class TailSize:
-    """The size of a set without the vertices at the `distinct` positions."""
+    """The size of a set without the matched vertices in it.
+
+    Those at the `distinct` positions are looked up; `surely` many are known to be in it.
+    """
 
     expression: SetExpression
     distinct: tuple[int, ...] = ()
+    surely: int = 0
 
 
 @dataclass(frozen=True)

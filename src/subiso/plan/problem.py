@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Literal
+from functools import cached_property
+from typing import Literal, NamedTuple
 
-from subiso.pattern import Pattern
+from subiso.pattern import Pattern, PatternEdge
 
 Mode = Literal["monomorphism", "induced", "homomorphism", "edge-isomorphism"]
 
 
-@dataclass(frozen=True)
-class Link:
+class Link(NamedTuple):
     """Vertices a and b must (or, in `forbidden`, must not) be joined.
 
     `forward` is the index of the relation read at a's end, `backward` of the same edges read at b's end.
@@ -47,6 +47,8 @@ class Problem:
     unique: bool
     links: tuple[Link, ...]
     forbidden: tuple[Link, ...] = ()
+    absent: tuple[PatternEdge, ...] = ()
+    """The forbidden links as edges: anti-edges, and in induced mode all that the pattern does not have."""
     pairs: tuple[PairCheck, ...] = ()
     filters: tuple[int | None, ...] = ()
     """Per pattern vertex the number of its candidate filter; vertices with the same candidates share it."""
@@ -55,10 +57,24 @@ class Problem:
     """Candidates per pattern vertex."""
     fans: tuple[tuple[float, float], ...] = ()
     """Per link: mean number of b-candidates joined to an a-candidate, and the other way round."""
+    overlaps: tuple[int, ...] = ()
+    """Per pattern vertex the bits of the vertices whose candidates overlap its own; () = all do."""
     loops: bool = False
     """The graph has self loops, so a vertex may be its own neighbour."""
     entities: tuple[tuple[int, int, int], ...] = field(default=())
     """Edge-isomorphism: the pattern's edges as (source, target, relation index)."""
+
+    @cached_property
+    def joined_or_compared(self) -> tuple[int, ...]:
+        """Per vertex the bits of those it is linked to or kept apart from; its own bit if it is compared."""
+        bits = [0] * self.num_vertices
+        for link in (*self.links, *self.forbidden):
+            bits[link.a] |= 1 << link.b
+            bits[link.b] |= 1 << link.a
+        for pair in self.pairs:
+            bits[pair.a] |= 1 << pair.a
+            bits[pair.b] |= 1 << pair.b
+        return tuple(bits)
 
     @property
     def num_vertices(self) -> int:

@@ -19,7 +19,7 @@ def restrictions_for(
     >>> restrictions_for(Pattern.clique(3), [0, 1, 2])
     ((0, 1), (0, 2), (1, 2))
     """
-    pairs = []
+    pairs: list[tuple[int, int]] = []
     for depth, vertex in enumerate(prefix):
         for orbit in pattern.orbits_under(prefix[:depth], extra_colors=colors):
             if vertex in orbit:

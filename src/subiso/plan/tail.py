@@ -4,74 +4,71 @@ sizes instead of being matched one by one."""
 from __future__ import annotations
 
 import math
-from collections import Counter
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
 
 from subiso.plan.problem import Problem
 
-MAX_TAIL = 6  # set partitions grow quickly: 203 of six elements
+_MOST_TERMS = 64  # products of set sizes that a tail may need; set partitions grow quickly
+Blocks = tuple[tuple[int, ...], ...]
 
 
 def longest_tail(problem: Problem, order: Sequence[int]) -> int:
     """How many vertices at the end of the order can be counted instead of matched (0 = none)."""
     if problem.mode == "edge-isomorphism":
         return 0
-    joined = _joined(problem)
-    compared = {v for pair in problem.pairs for v in (pair.a, pair.b)}
+    apart = problem.joined_or_compared
     length = 0
-    for at in range(len(order) - 1, 0, -1):
-        vertex = order[at]
-        if length == MAX_TAIL or vertex in compared or any(joined[vertex] >> w & 1 for w in order[at + 1 :]):
+    while length + 1 < len(order):
+        tail = order[len(order) - length - 1 :]
+        vertex, others = tail[0], sum(1 << v for v in tail[1:])
+        if apart[vertex] & (others | 1 << vertex):
+            break
+        if length >= 2 and len(tail_terms(problem, tuple(sorted(tail)))) > _MOST_TERMS:
             break
         length += 1
     return length
 
 
-@lru_cache(maxsize=4096)
-def _joined(problem: Problem) -> tuple[int, ...]:
-    joined = [0] * problem.num_vertices
-    for link in (*problem.links, *problem.forbidden):
-        joined[link.a] |= 1 << link.b
-        joined[link.b] |= 1 << link.a
-    return tuple(joined)
+def tail_terms(problem: Problem, tail: tuple[int, ...]) -> dict[Blocks, int]:
+    """The number of ways to choose the tail's vertices, as coefficients of products of block sizes.
+
+    A key lists blocks; a block stands for the size of the intersection of its members' sets. Where vertices must
+    differ, all set partitions take part: the coefficient of one is the product of (-1)^(b-1) (b-1)! over its
+    blocks (Moebius inversion on the partition lattice). Members whose candidates do not overlap are never equal.
+    """
+    if not problem.injective:
+        return {tuple((v,) for v in tail): 1}
+    return _distinct_terms(tail, tuple(problem.overlaps[v] for v in tail) if problem.overlaps else None)
 
 
-def partitions(items: tuple[int, ...]) -> Iterator[tuple[tuple[int, ...], ...]]:
-    """Every way to split the items into blocks.
+@lru_cache(maxsize=1024)
+def _distinct_terms(tail: tuple[int, ...], overlaps: tuple[int, ...] | None = None) -> dict[Blocks, int]:
+    """
+    >>> _distinct_terms((7, 8))
+    {((7,), (8,)): 1, ((7, 8),): -1}
+    """
+    terms = {}
+    for blocks in _partitions(tail, overlaps):
+        terms[tuple(sorted(blocks))] = math.prod(
+            (-1) ** (len(b) - 1) * math.factorial(len(b) - 1) for b in blocks
+        )
+    return terms
 
-    >>> sorted(map(len, partitions((0, 1, 2))))
+
+def _partitions(items: tuple[int, ...], overlaps: tuple[int, ...] | None) -> Iterator[Blocks]:
+    """Every way to split the items into blocks of items that overlap (overlaps[i]: bits of what items[i] overlaps).
+
+    >>> sorted(map(len, _partitions((0, 1, 2), None)))
     [1, 2, 2, 2, 3]
     """
     if not items:
         yield ()
         return
-    first, rest = items[0], items[1:]
-    for smaller in partitions(rest):
+    first = items[0]
+    near = None if overlaps is None else overlaps[0]
+    for smaller in _partitions(items[1:], None if overlaps is None else overlaps[1:]):
         yield ((first,), *smaller)
         for i, block in enumerate(smaller):
-            yield (*smaller[:i], (first, *block), *smaller[i + 1 :])
-
-
-@lru_cache(maxsize=64)
-def distinct_terms(tail: tuple[int, ...]) -> dict[tuple[tuple[int, ...], ...], int]:
-    """The number of ways to choose distinct x_i from sets S_i, as coefficients of products of block sizes.
-
-    A key lists blocks; a block stands for the size of the intersection of its members' sets. The coefficient of a
-    partition is the product of (-1)^(b-1) (b-1)! over its blocks (Moebius inversion on the partition lattice).
-
-    >>> distinct_terms((7, 8))
-    {((7,), (8,)): 1, ((7, 8),): -1}
-    """
-    terms: Counter[tuple[tuple[int, ...], ...]] = Counter()
-    for blocks in partitions(tail):
-        coefficient = math.prod((-1) ** (len(b) - 1) * math.factorial(len(b) - 1) for b in blocks)
-        terms[tuple(sorted(blocks))] += coefficient
-    return dict(terms)
-
-
-def tail_terms(problem: Problem, tail: tuple[int, ...]) -> dict[tuple[tuple[int, ...], ...], int]:
-    """Like distinct_terms; where vertices may repeat, the plain product."""
-    if not problem.injective:
-        return {tuple((v,) for v in tail): 1}
-    return distinct_terms(tail)
+            if near is None or all(near >> v & 1 for v in block):
+                yield (*smaller[:i], (first, *block), *smaller[i + 1 :])

@@ -84,7 +84,7 @@ class Converter:
 
     # ---- NetworkX
 
-    def networkx(self, tables: list[Table], *, union: bool) -> list[networkx.Graph] | networkx.Graph:
+    def to_networkx(self, tables: list[Table], *, union: bool) -> list[networkx.Graph] | networkx.Graph:
         """One graph per row, or one of all rows."""
         width = self._query.pattern.num_vertices
         if self._positions[:width] != list(range(width)):

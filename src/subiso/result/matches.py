@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from subiso.engine.base import Engine, Params, Rows, StoppedBy, Stream
+from subiso.engine.base import Engine, Params, Rows, StoppedBy, Stream, part_of
 from subiso.engine.query import Query
 from subiso.result import stages
 from subiso.result.canonical import Canonical
@@ -183,7 +183,7 @@ class Matches:
         `roles`, the pattern vertices they stand for; edges their `id` and, where there is one, `label`.
         """
         self.collect()
-        return self._converter.networkx(self._kept or [], union=union)
+        return self._converter.to_networkx(self._kept or [], union=union)
 
     # ---- running
 
@@ -222,10 +222,12 @@ class Matches:
         """The engine's rows, query after query; the timeout is for all of them together."""
         timeout = self._params.timeout
         deadline = None if timeout is None else time.monotonic() + timeout
-        for query in self._queries:
-            params = self._params
-            if deadline is not None:
-                params = replace(params, timeout=max(0.0, deadline - time.monotonic()))
+        for i, query in enumerate(self._queries):
+            params = replace(
+                self._params,
+                timeout=None if deadline is None else max(0.0, deadline - time.monotonic()),
+                progress=part_of(self._params.progress, i, len(self._queries)),
+            )
             stream = self._engine.stream(query, params)
             self._open.append(stream)
             canonical = Canonical(query)

@@ -125,5 +125,5 @@ def pack_bits(mask: NDArray[np.bool_]) -> NDArray[np.uint64]:
 
 def layout_of(graph: Graph) -> Layout:
     """The graph's layout, made on first use and kept with the graph."""
-    layout: Layout = graph.once("layout", lambda: Layout(graph))
+    layout: Layout = graph.derived("layout", lambda: Layout(graph))
     return layout

@@ -1,0 +1,78 @@
+"""What `subiso.explain` prints: the question, the candidates, the plans for counting and for listing."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from subiso.engine.query import Query
+from subiso.filter.resolve import resolve
+from subiso.plan.choose import make_plan
+from subiso.plan.formula import Formula, make_formula
+from subiso.plan.plan import Plan
+from subiso.plan.problem import Problem
+from subiso.storage.statistics import Statistics, statistics_of
+
+
+@dataclass(frozen=True)
+class Explanation:
+    """Printable; `formula` and `listing` are what `count` and `match` run."""
+
+    problem: Problem
+    stats: Statistics
+    formula: Formula
+    listing: Plan
+
+    @property
+    def counting(self) -> Plan:
+        """The formula's first plan; the only one, unless absent edges are counted by inclusion and exclusion."""
+        return self.formula.terms[0].plan
+
+    def __str__(self) -> str:
+        p = self.problem
+        what = "each subgraph once" if p.unique else "every embedding"
+        lines = [
+            f"pattern   {p.pattern}",
+            f"mode      {p.mode}, {what}"
+            + (
+                f" ({p.pattern.automorphism_count(extra_colors=p.colors())} automorphisms)"
+                if p.unique
+                else ""
+            ),
+            f"graph     {self.stats.num_vertices:,} vertices, mean degree {self.stats.mean_degree:.3g} "
+            f"({self.stats.edge_degree:.3g} over edges), closure {self.stats.closure:.3g}",
+        ]
+        for vertex, number in enumerate(p.filters):
+            if number is not None:
+                size = p.sizes[vertex]
+                lines.append(f"filter    {p.pattern.names[vertex]} in C{number}: {size:,.0f} candidates")
+        if self.counting.restrictions:
+            names = p.pattern.names
+            pairs = ", ".join(f"{names[a]} < {names[b]}" for a, b in self.counting.restrictions)
+            lines.append(f"order     {pairs}  (by degree, then id)")
+        lines += ["", f"count     ~{self.formula.cost:,.3g} operations", *self._count_lines()]
+        lines += ["", f"match     ~{self.listing.cost:,.3g} operations", _indented(self.listing)]
+        return "\n".join(lines)
+
+    def _count_lines(self) -> list[str]:
+        formula = self.formula
+        if len(formula.terms) == 1:
+            return [_indented(self.counting)]
+        lines = [f"  a sum of {len(formula.terms)} counts, divided by {formula.divisor}:"]
+        for term in formula.terms:
+            lines += [f"  {term.coefficient:+d} times {term.pattern}", _indented(term.plan, 2)]
+        return lines
+
+
+def explain(query: Query) -> Explanation:
+    """How the CPU engine would run the query."""
+    problem, stats = resolve(query).problem, statistics_of(query.graph)
+    return Explanation(
+        problem,
+        stats,
+        make_formula(problem, stats),
+        make_plan(problem, stats, counting=False),
+    )
+
+
+def _indented(plan: Plan, depth: int = 1) -> str:
+    return "\n".join("  " * depth + line for line in str(plan).splitlines())

@@ -1,0 +1,100 @@
+"""Prints a plan as the nested loops a person would write."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from subiso.plan.plan import CountTail, Extend, Neighbors, Plan, SetExpression, Source, Term
+
+
+def plan_text(plan: Plan) -> str:
+    """The loops, sets and tail of a plan, one line each."""
+    return "\n".join(_Writer(plan).lines())
+
+
+class _Writer:
+    def __init__(self, plan: Plan) -> None:
+        self.plan = plan
+        self.names = [plan.names[v] for v in plan.order]
+
+    def lines(self) -> list[str]:
+        plan = self.plan
+        lines = [f"for {self.names[0]} in {_filtered('V', plan.seed.filter)}:{self.seed_note()}"]
+        lines += self.sets_at(0)
+        for depth, extend in enumerate(plan.extends, 1):
+            lines.append(self.indent(depth) + self.loop(depth, extend))
+            lines += self.sets_at(depth)
+        lines += [self.indent(len(plan.order)) + line for line in self.tail()]
+        if isinstance(plan.tail, CountTail) and plan.tail.divisor != 1:
+            lines.append(f"total / {plan.tail.divisor}")
+        return lines
+
+    def seed_note(self) -> str:
+        return "  # on bit rows of its neighbourhood" if self.plan.local else ""
+
+    @staticmethod
+    def indent(depth: int) -> str:
+        return "  " * depth
+
+    def sets_at(self, depth: int) -> list[str]:
+        return [
+            f"{self.indent(depth + 1)}S{i} = {self.expression(step.expression)}"
+            for i, step in enumerate(self.plan.sets)
+            if step.depth == depth
+        ]
+
+    def loop(self, depth: int, extend: Extend) -> str:
+        text = f"for {self.names[depth]} in {self.expression(extend.candidates)}"
+        if extend.distinct:
+            text += f", not {self.listed(extend.distinct)}"
+        for c in extend.checks:
+            text += f", column {c.left_key} {c.op} column {c.right_key} of {self.names[c.position]}"
+        if any(max(c.source, c.target) == depth for c in self.plan.edge_checks):
+            text += ", its edges distinct"
+        return text + ":" + (f"  # ~{extend.estimate:,.3g}" if extend.estimate else "")
+
+    def tail(self) -> list[str]:
+        tail = self.plan.tail
+        if not isinstance(tail, CountTail):
+            return ["emit"]
+        lines = []
+        for i, size in enumerate(tail.sizes):
+            without = f" without {self.listed(size.distinct)}" if size.distinct else ""
+            less = f" - {size.surely}" if size.surely else ""
+            lines.append(f"n{i} = |{self.expression(size.expression)}{without}|{less}")
+        counted = ", ".join(self.plan.names[v] for v in tail.vertices)
+        return [*lines, f"total += {_sum(tail.terms)}" + (f"  # {counted}" if counted else "")]
+
+    def expression(self, e: SetExpression) -> str:
+        text = self.source(e.source)
+        for o in e.operands:
+            text += f" {'-' if o.negative else '&'} {self.source(o.list)}"
+        if e.lower:
+            text += f" above {self.listed(e.lower)}"
+        if e.upper:
+            text += f" below {self.listed(e.upper)}"
+        return _filtered(text, e.filter)
+
+    def source(self, source: Source) -> str:
+        if isinstance(source, Neighbors):
+            return f"N{source.relation or ''}({self.names[source.position]})"
+        return f"S{source.index}"
+
+    def listed(self, positions: Iterable[int]) -> str:
+        return ", ".join(self.names[p] for p in positions)
+
+
+def _filtered(text: str, filters: tuple[int, ...]) -> str:
+    return text + "".join(f" in C{f}" for f in filters)
+
+
+def _sum(terms: tuple[Term, ...]) -> str:
+    text = ""
+    for term in terms:
+        size = abs(term.coefficient)
+        product = "*".join(
+            ([str(size)] if size != 1 or not term.factors else []) + [f"n{f}" for f in term.factors]
+        )
+        sign = "-" if term.coefficient < 0 else "+"
+        text += f" {sign} {product}" if text else f"{'-' if sign == '-' else ''}{product}"
+    return text

@@ -1,0 +1,267 @@
+"""Every command through typer's runner: output forms, messages, exit codes."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pyarrow.parquet
+import pytest
+from typer.testing import CliRunner
+
+from subiso.cli.main import app
+
+COMMANDS = [
+    "count", "match", "exists", "motifs", "cliques", "explain", "info", "convert", "generate", "verify"
+]  # fmt: skip
+TRIANGLE = "(a)--(b), (b)--(c), (c)--(a)"
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> str:
+    """A triangle 10 20 30 with a tail 10-40."""
+    path = tmp_path / "g.txt"
+    path.write_text("10 20\n20 30\n30 10\n10 40\n")
+    return str(path)
+
+
+@pytest.fixture
+def payments(tmp_path: Path) -> str:
+    path = tmp_path / "pay.csv"
+    path.write_text("source,target,label\nann,bob,PAYS\nbob,ann,PAYS\nbob,cid,OWES\n")
+    return str(path)
+
+
+def run(*arguments: object, code: int = 0) -> Any:
+    result = CliRunner().invoke(app, [str(a) for a in arguments])
+    assert result.exit_code == code, (result.output, result.exception)
+    return result
+
+
+def test_help_of_the_whole() -> None:
+    text = run("--help").stdout
+    assert all(f"  {name} " in text for name in [*COMMANDS, "bench"])
+    assert "Exit codes:" in text and "130" in text
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_help_shows_examples(command: str) -> None:
+    text = run(command, "--help").stdout
+    assert "Examples:" in text and f"subiso {command} " in text
+
+
+def test_version() -> None:
+    assert run("--version").stdout == "subiso 0.1.0\n"
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [["count"], ["nonsense"], ["count", "g", "p", "--mode", "x"], ["match", "g", "p", "--limit", "-1"]],
+)
+def test_wrong_usage(arguments: list[str]) -> None:
+    run(*arguments, code=2)
+
+
+# ---- count
+
+
+def test_count(file: str) -> None:
+    assert run("count", file, TRIANGLE).stdout == "1\n"
+    assert run("count", file, "triangle", "--all").stdout == "6\n"
+    assert run("count", file, "(a)--(b)--(c)", "--induced").stdout == "2\n"
+    assert run("count", file, "(a)--(b)--(c)", "--mode", "homomorphism").stdout == "18\n"
+    assert run("count", file, "(a)--(b)", "--anchor", "a=40").stdout == "1\n"
+    assert run("count", file, "(a)--(b)", "--engine", "reference", "--threads", 1).stdout == "4\n"
+
+
+def test_count_of_several(file: str) -> None:
+    lines = run("count", file, "triangle", "K4", "--format", "csv").stdout.splitlines()
+    assert lines[0] == "pattern,count,seconds" and lines[1].startswith('"(a)--(b), (b)--(c), (a)--(c)",1,')
+    rows = json.loads(run("count", file, "triangle", "K4", "-f", "json").stdout)
+    assert [row["count"] for row in rows] == [1, 0]
+    table = run("count", file, "triangle", "K4").stdout.splitlines()
+    assert table[0].split() == ["pattern", "count", "seconds"] and len(table) == 3
+    assert len(run("count", file, "triangle", "K4", "-f", "jsonl").stdout.splitlines()) == 2
+
+
+def test_count_into_a_file(file: str, tmp_path: Path) -> None:
+    run("count", file, "triangle", "--output", tmp_path / "out.parquet")
+    assert pyarrow.parquet.read_table(tmp_path / "out.parquet").column("count").to_pylist() == [1]
+    run("count", file, "triangle", "-o", tmp_path / "out.txt")
+    assert (tmp_path / "out.txt").read_text().split()[:3] == ["pattern", "count", "seconds"]
+
+
+def test_counts_beyond_arrow_are_text(tmp_path: Path) -> None:
+    from subiso.cli.output import emit
+
+    emit([{"count": 2**80}, {"count": 1}], None, tmp_path / "out.parquet")
+    assert pyarrow.parquet.read_table(tmp_path / "out.parquet").to_pydict() == {"count": [str(2**80), "1"]}
+
+
+def test_pattern_from_a_file(file: str, tmp_path: Path) -> None:
+    (tmp_path / "p.txt").write_text(TRIANGLE)
+    assert run("count", file, f"@{tmp_path / 'p.txt'}").stdout == "1\n"
+    result = run("count", file, f"@{tmp_path / 'none.txt'}", code=1)
+    assert "cannot read the pattern: No such file" in result.stderr
+
+
+def test_count_timeout(tmp_path: Path) -> None:
+    run("generate", "complete", "n=45", "-o", tmp_path / "k45.subiso")
+    result = run("count", tmp_path / "k45.subiso", "K7", "--engine", "reference", "--timeout", "0.2", code=3)
+    assert result.stdout == "" and "incomplete: the count was not finished within 0.2 s" in result.stderr
+
+
+# ---- errors: one line and a hint
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["count", "{}", "(a:P)"], "the graph has no vertex labels\n  hint: "),
+        (["count", "{}", "(a)-->(b)"], "has a direction, but the graph is undirected\n  hint: "),
+        (["count", "{}", "(a"], "error: expected ')'"),
+        (["count", "{}", "nonsense"], "error: no pattern is called 'nonsense'"),
+        (["count", "nowhere.txt", "K4"], "error: nowhere.txt: no such file"),
+        (["count", "{}", "K4", "--anchor", "a"], "error: --anchor a: expected VERTEX=ID\n  hint: "),
+        (["count", "{}", "K4", "--anchor", "z=1"], "--anchor: the pattern has no vertex 'z'"),
+        (["count", "{}", "K4", "--anchor", "a=99"], "the graph has no vertex 99"),
+        (["count", "{}", "K4", "--anchor", "a=1", "--anchor", "a=2"], "'a' is anchored twice"),
+        (["count", "{}", "K4", "--device", "cuda"], 'device="cuda" is not in this version'),
+        (["count", "{}", "K4", "--engine", "warp"], "unknown engine 'warp'"),
+        (["count", "{}", "K4", "--mode", "homomorphism", "--unique"], "unique=True has no meaning"),
+        (["match", "{}", "K4", "--columns", "z"], "there is no column 'z'"),
+        (["match", "{}", "K4", "--sample", "1", "--limit", "1"], "sample= and limit= both"),
+        (["motifs", "{}", "99"], "connected_patterns takes a size"),
+        (["cliques", "{}", "99"], "64"),
+        (["info", "{}", "--read", "nonsense=1"], "option 'nonsense' is unknown"),
+        (["convert", "{}", "out.xyz"], "out.xyz: the suffix stands for no format"),
+        (["generate", "nonsense", "-o", "x.txt"], "no generator is called 'nonsense'"),
+        (["generate", "grid", "rows=2", "-o", "x.txt"], "grid needs the argument 'cols'"),
+        (["verify", "{}"], "error: "),
+    ],
+)
+def test_errors(file: str, arguments: list[str], message: str) -> None:
+    result = run(*[a.replace("{}", file) for a in arguments], code=1)
+    assert message in result.stderr and "Traceback" not in result.stderr and result.stdout == ""
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["match", "{}", "K4", "--format", "parquet"], "name a file with --output"),
+        (["match", "{}", "K4", "--format", "xml"], "'xml' is not one of table"),
+        (["generate", "grid", "rows=2", "cols=2"], "name the file to write"),
+        (["generate", "grid", "rows", "-o", "x.txt"], "'rows' is not NAME=VALUE"),
+        (["info", "{}", "--read", "loops"], "'loops' is not NAME=VALUE"),
+    ],
+)
+def test_usage_errors(file: str, arguments: list[str], message: str) -> None:
+    result = run(*[a.replace("{}", file) for a in arguments], code=2)
+    assert message in " ".join(result.stderr.replace("│", " ").split())
+
+
+def test_clean_up_is_reported_on_stderr(tmp_path: Path) -> None:
+    (tmp_path / "g.txt").write_text("1 2\n2 1\n3 3\n2 3\n")
+    result = run("count", tmp_path / "g.txt", "(a)--(b)")
+    assert result.stdout == "2\n"
+    assert result.stderr == "note: dropped 1 self loop\nnote: merged 1 duplicate edge\n"
+    assert run("count", tmp_path / "g.txt", "(a)--(a)", "--read", "loops=keep").stdout == "1\n"
+
+
+# ---- match
+
+
+def test_match_as_a_table(file: str) -> None:
+    assert run("match", file, "(a)--(b)", "--sorted").stdout == " a   b\n10  20\n10  30\n10  40\n20  30\n"
+    assert run("match", file, "K4").stdout.split() == ["a", "b", "c", "d"]
+
+
+def test_match_as_csv_and_json(file: str) -> None:
+    assert run("match", file, "triangle", "-f", "csv").stdout == "a,b,c\n10,20,30\n"
+    assert json.loads(run("match", file, "triangle", "-f", "json").stdout) == [{"a": 10, "b": 20, "c": 30}]
+    assert json.loads(run("match", file, "triangle", "-f", "jsonl").stdout) == {"a": 10, "b": 20, "c": 30}
+
+
+@pytest.mark.parametrize("name", ["out.parquet", "out.csv", "out.json", "out.jsonl", "out.arrow", "out.txt"])
+def test_match_into_a_file(file: str, tmp_path: Path, name: str) -> None:
+    result = run("match", file, "(a)--(b)", "--output", tmp_path / name)
+    assert result.stdout == "" and f"4 rows written to {tmp_path / name}" in result.stderr
+    assert (tmp_path / name).stat().st_size > 10
+
+
+def test_match_options(file: str) -> None:
+    result = run("match", file, "(a)--(b)", "--limit", 2, "--sorted", "-f", "csv", code=3)
+    assert result.stdout == "a,b\n10,20\n10,30\n" and "incomplete: 2 rows, stopped by limit" in result.stderr
+    assert run("match", file, "(a)--(b)", "--limit", 4).stderr == ""
+    text = run("match", file, "triangle", "--columns", "b, a", "--distinct", "--sorted", "-f", "csv").stdout
+    assert text.splitlines()[:2] == ["b,a", "10,20"]
+    assert (
+        run("match", file, "triangle", "--edges", "-f", "csv").stdout.splitlines()[0]
+        == "a,b,c,a--b,b--c,a--c"
+    )
+    assert run("match", file, "triangle", "--dense", "-f", "csv").stdout.splitlines()[1] == "0,1,2"
+    sample = run("match", file, "(a)--(b)", "--sample", 2, "--seed", 7, "-f", "csv").stdout
+    assert sample == run("match", file, "(a)--(b)", "--sample", 2, "--seed", 7, "-f", "csv").stdout
+    assert len(sample.splitlines()) == 3
+
+
+def test_match_with_text_ids_and_labels(payments: str) -> None:
+    text = run("match", payments, "(a)-[:PAYS]->(b)", "--directed", "--sorted", "-f", "jsonl").stdout
+    assert [json.loads(line) for line in text.splitlines()] == [
+        {"a": "ann", "b": "bob"},
+        {"a": "bob", "b": "ann"},
+    ]
+    assert run("count", payments, "(a)-[:OWES]->(b)", "--directed", "--anchor", "b=cid").stdout == "1\n"
+
+
+# ---- the others
+
+
+def test_exists(file: str) -> None:
+    assert run("exists", file, "triangle").stdout == "true\n"
+    assert run("exists", file, "K4", code=4).stdout == "false\n"
+
+
+def test_motifs(file: str) -> None:
+    lines = run("motifs", file, 3, "--induced").stdout.splitlines()
+    assert lines[0].split() == ["motif", "count", "pattern"]
+    assert [line.split()[:2] for line in lines[1:]] == [["wedge", "2"], ["triangle", "1"]]
+    rows = json.loads(run("motifs", file, 3, "-f", "json").stdout)
+    assert [row["count"] for row in rows] == [5, 1]
+
+
+def test_cliques(file: str) -> None:
+    assert run("cliques", file, 3).stdout == "1\n"
+    assert json.loads(run("cliques", file, 3, "-f", "json").stdout) == [{"k": 3, "count": 1}]
+
+
+def test_info(file: str) -> None:
+    text = run("info", file).stdout
+    assert "vertices" in text and "edges" in text and "degree" in text
+
+
+def test_generate_convert_verify(tmp_path: Path) -> None:
+    first, second = tmp_path / "g.subiso", tmp_path / "g.txt"
+    assert "9 vertices and 12 edges" in run("generate", "grid", "rows=3", "cols=3", "-o", first).stderr
+    assert run("verify", first).stdout == f"{first}: ok\n"
+    run("convert", first, second)
+    assert run("count", second, "cycle4").stdout == run("count", first, "cycle4").stdout == "4\n"
+    first.write_bytes(first.read_bytes()[:-10])
+    run("verify", first, code=1)
+
+
+def test_convert_says_what_a_format_cannot_hold(payments: str, tmp_path: Path) -> None:
+    target = tmp_path / "g.metis"
+    assert "lossy" in run("convert", payments, target, code=1).stderr
+    run("convert", payments, target, "--lossy")
+    assert target.exists()
+
+
+def test_generate_lists_models_and_their_arguments() -> None:
+    assert "rmat" in run("generate").stdout
+    assert "rows" in run("generate", "grid").stdout
+
+
+def test_bench_has_its_own_command_line() -> None:
+    assert "small_cpu" in run("bench", "list").stdout

@@ -1,0 +1,65 @@
+"""Programs of the native engine from real queries, to run as they are or mutated."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from subiso import _native
+from subiso.engine.lower import lower
+from subiso.engine.query import Query
+from subiso.filter.resolve import Resolved, resolve
+from subiso.plan.choose import make_plan
+from subiso.plan.plan import CountTail, Plan
+from subiso.storage.statistics import statistics_of
+
+
+@dataclass(frozen=True, eq=False)
+class Lowered:
+    """Everything that `_native.make_run` wants."""
+
+    plan: Plan
+    resolved: Resolved
+    code: NDArray[np.int64]
+    arguments: dict[str, Any]
+
+    def run(self, code: NDArray[np.int64] | None = None, *, threads: int = 1, **changes: Any) -> Any:
+        arguments = {**self.arguments, "code": self.code if code is None else code, **changes}
+        return _native.make_run(**arguments, threads=threads)
+
+    def count(self, **changes: Any) -> int:
+        run = self.run(**changes)
+        run.start()
+        assert run.wait(60)
+        high, low, overflow = run.total()
+        assert not overflow and not run.failed()
+        assert isinstance(self.plan.tail, CountTail)
+        total: int = (high << 64 | low) // self.plan.tail.divisor
+        return total
+
+
+def lowered(query: Query, *, counting: bool = True, **options: Any) -> Lowered:
+    """The program that the CPU engine would run for a query."""
+    resolved = resolve(query)
+    plan = make_plan(resolved.problem, statistics_of(query.graph), counting=counting, **options)
+    code, filters = lower(plan)
+    entities = [resolved.layout.entities(r) for r in resolved.relations] if plan.edge_checks else []
+    bitmaps = [np.bitwise_and.reduce([resolved.filters[f] for f in combined]) for combined in filters]
+    seeds = resolved.layout.all_ranks
+    if plan.seed.filter:
+        seeds = _native.bit_positions(resolved.filters[plan.seed.filter[0]])
+    arguments = {
+        "kept": (resolved, entities, bitmaps, seeds),
+        "num_vertices": query.graph.num_vertices,
+        "relations": [(csr.bounds, csr.neighbors) for csr in resolved.csrs],
+        "filters": bitmaps,
+        "keys": list(resolved.keys),
+        "entities": [(e.offsets, e.neighbors, e.edge_ids) for e in entities],
+        "seeds": seeds,
+        "vertex_at": resolved.layout.vertex_at,
+        "batch_rows": 100,
+    }
+    return Lowered(plan, resolved, code, arguments)

@@ -1,6 +1,0 @@
-"""Makes the brute force of this folder importable by its tests, in pytest's importlib mode."""
-
-import sys
-from pathlib import Path
-
-sys.path.insert(0, str(Path(__file__).parent))
