@@ -1,4 +1,4 @@
-"""Schedule `fine` through the SIMT shim against the reference: every mode and condition, tiny capacities, all orders."""
+"""Schedule `fine` through the SIMT shim against the reference: every mode and condition, tiny capacities."""
 
 from __future__ import annotations
 
@@ -82,7 +82,9 @@ def test_plain_queries(mode: str, seed: int) -> None:
     check(random_query(1000 + seed, mode, rich=False), seed)
 
 
-@pytest.mark.parametrize(("order", "seed"), [("forward", 0), ("reverse", 0), *(("random", s) for s in range(6))])
+@pytest.mark.parametrize(
+    ("order", "seed"), [("forward", 0), ("reverse", 0), *(("random", s) for s in range(6))]
+)
 def test_work_is_handed_over(order: str, seed: int) -> None:
     """One seed vertex only: whatever the other warps do was given to them."""
     n = 40
@@ -145,7 +147,7 @@ def test_large_patterns_and_hubs() -> None:
 
 def test_wide_offsets() -> None:
     """The same kernels with 64-bit list bounds."""
-    import subiso.engine.cuda.fine as fine
+    from subiso.engine.cuda import fine
 
     query = random_query(3, "monomorphism", rich=False)
     wanted = reference.count(query).count

@@ -248,7 +248,7 @@ class FineWarp {
   // Lane i computes the polynomial of the set sizes below entry i of the last level; the warp counts together.
   SUBISO_DEVICE void sizes_tail(u32 count) {
     u32 sizes[kMaxSizes];
-    plan_.each_size([&](auto s, auto level) { sizes[s] = size_of(level, count); });
+    plan_.each_size([&](auto s, auto level) { sizes[s] = size_of(level, count) - plan_.level(level).surely; });
     if (lane_id() < count) total_ += polynomial(sizes);
   }
 

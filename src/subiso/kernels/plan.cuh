@@ -32,6 +32,7 @@ struct LevelTable {
   u8 filter;    // bitmap that x must be in; kNoFilter = none
   u8 lowest;    // no position below this one has operations
   u8 measured;  // the number of candidates follows from one list's length and the distinct vertices in it
+  u8 surely;    // of a size: so many matched vertices are known to be in the set and do not count
   u8 edges;     // edge-isomorphism: that many of Tables::edges lie within the positions up to this level
 };
 

@@ -4,27 +4,29 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator
+from dataclasses import replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from subiso import _native
-from subiso.engine.base import Outcome, Params, Rows, StoppedBy
+from subiso.engine.base import Outcome, Params, Rows, StoppedBy, part_of
 from subiso.engine.cuda.fine import FineRun, Report
 from subiso.engine.cuda.machine import Machine
 from subiso.engine.cuda.memory import Cache, DeviceGraph
-from subiso.engine.cuda.tables import Lowered, lower_plan
+from subiso.engine.cuda.tables import lower_plan
 from subiso.engine.cuda.tune import Wishes
 from subiso.engine.cuda.watch import Watch
 from subiso.engine.query import Query
 from subiso.errors import UnsupportedError
 from subiso.filter.resolve import Resolved, resolve
-from subiso.graph.stats import Statistics, statistics_of
 from subiso.plan.choose import make_plan
+from subiso.plan.formula import Formula, make_formula
 from subiso.plan.plan import Plan
+from subiso.storage.statistics import statistics_of
 
-_TAILS = (99, 3, 2, 1, 0)
-"""Vertices that a counting tail may hold: the first that the kernels' tables can take."""
+_SHORTER_TAILS = (3, 2, 1, 0)
 
 
 class CudaEngine:
@@ -45,35 +47,41 @@ class CudaEngine:
     def count(self, query: Query, params: Params = Params()) -> Outcome:  # noqa: B008 (frozen)
         """Count the query's matches."""
         started = time.perf_counter()
-        run = self.prepare(query, params, counting=True)
-        if run is None:
+        resolved = resolve(query)
+        if resolved.hopeless:
             return Outcome(0, seconds=time.perf_counter() - started)
-        watch = Watch(params, started)
-        total = run.count(watch)
-        self.last = run.report()
-        if params.progress is not None and watch.stopped_by is None:
-            params.progress(1.0)
-        return Outcome(total, watch.stopped_by, time.perf_counter() - started)
+        formula = fitting_formula(resolved, params)
+        total = 0
+        for i, term in enumerate(formula.terms):
+            watch = Watch(replace(params, progress=part_of(params.progress, i, len(formula.terms))), started)
+            total += term.coefficient * self._count_plan(term.plan, resolved, watch)
+            if watch.stopped_by is not None:
+                # Parts of a formula are subtracted from each other, so an unfinished one says nothing.
+                total = total if len(formula.terms) == 1 else 0
+                return Outcome(total // formula.divisor, watch.stopped_by, time.perf_counter() - started)
+        return Outcome(total // formula.divisor, seconds=time.perf_counter() - started)
 
     def stream(self, query: Query, params: Params = Params()) -> CudaStream:  # noqa: B008 (frozen)
         """List the query's matches batch by batch, in no particular order."""
         return CudaStream(self, query, params)
 
-    def prepare(self, query: Query, params: Params, *, counting: bool) -> FineRun | None:
-        """Everything up to the launch; None where there is no match anyway."""
-        resolved = resolve(query)
-        if resolved.hopeless:
-            return None
-        plan, lowered = plan_for_tables(resolved, statistics_of(query.graph), counting=counting)
+    def prepare(self, plan: Plan, resolved: Resolved, batch_rows: int = 65_536) -> FineRun:
+        """Everything up to the launch."""
         return FineRun(
             self.machine,
             DeviceGraph(self.cache, resolved.layout),
             resolved,
-            lowered,
+            lower_plan(plan, _longest_list(resolved)),
             _seeds(plan, resolved),
-            batch_rows=params.batch_rows,
+            batch_rows=batch_rows,
             wishes=self.wishes,
         )
+
+    def _count_plan(self, plan: Plan, resolved: Resolved, watch: Watch) -> int:
+        run = self.prepare(plan, resolved)
+        total = run.count(watch)
+        self.last = run.report()
+        return total
 
 
 class CudaStream:
@@ -82,8 +90,14 @@ class CudaStream:
     def __init__(self, engine: CudaEngine, query: Query, params: Params) -> None:
         self._engine = engine
         self._watch = Watch(params, time.perf_counter())
-        self._run = engine.prepare(query, params, counting=False)
-        self._batches: Iterator[Rows] = iter(()) if self._run is None else self._run.rows(self._watch)
+        self._run: FineRun | None = None
+        self._batches: Iterator[Rows] = iter(())
+        resolved = resolve(query)
+        if not resolved.hopeless:
+            stats = statistics_of(query.graph)
+            plan = make_plan(resolved.problem, stats, counting=False, **_plan_options(params))
+            self._run = engine.prepare(plan, resolved, params.batch_rows)
+            self._batches = self._run.rows(self._watch)
 
     @property
     def stopped_by(self) -> StoppedBy | None:
@@ -96,32 +110,60 @@ class CudaStream:
         try:
             return next(self._batches)
         except StopIteration:
-            self.close()
+            self._end()
             raise
 
     def close(self) -> None:
-        """Stop the search and let its memory go."""
+        """Stop the search and let its memory go; before the end, that cancels the rest."""
+        if self._run is not None:
+            self._watch.stopped_by = self._watch.stopped_by or "cancelled"
+            self._run.stop()
+        self._end()
+
+    def _end(self) -> None:
         run, self._run = self._run, None
         self._batches = iter(())
         if run is not None:
-            run.stop()
             self._engine.last = run.report()
 
     def __del__(self) -> None:
-        self.close()
+        if self._run is not None:
+            self._run.stop()
 
 
-def plan_for_tables(resolved: Resolved, stats: Statistics, *, counting: bool) -> tuple[Plan, Lowered]:
-    """The plan and its tables; a counting tail is made shorter until the tables can hold it."""
-    for max_tail in _TAILS[:-1]:
-        plan = make_plan(resolved.problem, stats, counting=counting, max_tail=max_tail)
+def fitting_formula(resolved: Resolved, params: Params) -> Formula:
+    """How to count, with tails that the kernels' tables can hold."""
+    options = {**_plan_options(params), "expand": params.switches.expand}
+    stats = statistics_of(resolved.layout.graph)
+    for max_tail in (params.switches.max_tail, *_SHORTER_TAILS):
+        options["max_tail"] = min(max_tail, params.switches.max_tail)
+        formula = make_formula(resolved.problem, stats, **options)
         try:
-            return plan, lower_plan(plan, stats.max_degree)
+            for term in formula.terms:
+                lower_plan(term.plan, _longest_list(resolved))
         except UnsupportedError:
-            if not counting:
+            if max_tail == _SHORTER_TAILS[-1]:
                 raise
-    plan = make_plan(resolved.problem, stats, counting=counting, max_tail=_TAILS[-1])
-    return plan, lower_plan(plan, stats.max_degree)
+        else:
+            break
+    return formula
+
+
+def _longest_list(resolved: Resolved) -> int:
+    """No neighbour list of the graph is longer."""
+    graph = resolved.layout.graph
+
+    def measure() -> int:
+        degrees = np.diff(graph.out.offsets)
+        if graph.directed:
+            degrees = degrees + np.diff(graph.in_.offsets)
+        return int(degrees.max(initial=0))
+
+    return graph.derived("longest list", measure)
+
+
+def _plan_options(params: Params) -> dict[str, Any]:
+    return {"order": params.switches.order, "max_tail": params.switches.max_tail, "local": False}
 
 
 def _seeds(plan: Plan, resolved: Resolved) -> NDArray[np.uint32]:

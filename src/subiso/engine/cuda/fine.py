@@ -68,7 +68,6 @@ class _State:
         self.buffer = machine.allocate(len(self.image))
         self.mails = machine.allocate(warps * config.mail_bytes)
         self.nbytes = len(self.image) + warps * config.mail_bytes
-        self.reset()
 
     def reset(self) -> None:
         """For a new run."""
@@ -86,8 +85,17 @@ class _State:
         args["mails"], args["mail_bytes"], args["grace"] = self.mails.address, config.mail_bytes, _GRACE
 
 
+@dataclass(frozen=True)
+class _Grower:
+    """The launch that lists the partial matches of two vertices as the initial pool."""
+
+    kernel: FineKernel
+    config: LaunchConfig
+    args: NDArray[Any]
+
+
 class FineRun:
-    """One query on one machine. `count` or `rows`, once."""
+    """One query on one machine, ready to be launched: `count` (again and again, for benchmarks) or `rows`."""
 
     def __init__(
         self,
@@ -110,6 +118,7 @@ class FineRun:
             edges=lowered.edges,
             wide_offsets=wide,
             tables=fixed_tables(lowered) if wishes.fixed else None,
+            threads=32 * (wishes.warps_per_block or 4),
             measure=wishes.measure,
             batch=wishes.batch,
             share=wishes.share,
@@ -124,11 +133,11 @@ class FineRun:
         self.launches = 0
         self.states = [self.state]
         self.last = np.zeros((), CONTROL)
-        if self.config.grow:
-            self._grow()
+        self.grower = self._grower() if self.config.grow else None
 
     def count(self, watch: Watch) -> int:
         """The kernel's total, put right for symmetry; a part of it when the watch stopped the run."""
+        self._begin()
         self._launch()
         control = self._finish(watch)
         high, low = int(control["count_high"]), int(control["count_low"])
@@ -138,8 +147,10 @@ class FineRun:
     def rows(self, watch: Watch) -> Iterator[Rows]:
         """Batches of matches. While one buffer is read, the search fills the other."""
         first, capacity = self._first_rows(), self.config.row_capacity
-        buffers = [self._row_buffer(first), None]
-        self._launch_rows(buffers[0], first)
+        buffer = self._row_buffer(first)
+        buffers: list[Buffer | None] = [buffer, None]
+        self._begin()
+        self._launch_rows(buffer, first)
         at, room = 0, first
         while True:
             control = self._finish(watch)
@@ -192,6 +203,14 @@ class FineRun:
         return self.lowered.num_levels
 
     # ---- launching ---------------------------------------------------------------------------------------------
+    def _begin(self) -> None:
+        """Fresh control blocks and, where the plan has one, the initial pool. Nobody waits for it here."""
+        for state in self.states:
+            state.reset()
+        if self.grower is not None:
+            g = self.grower
+            self.machine.launch(g.kernel, g.config.blocks, g.config.shared_bytes, g.args)
+
     def _launch(self) -> None:
         self.launches += 1
         self.machine.launch(self.kernel, self.config.blocks, self.config.shared_bytes, self.args)
@@ -227,8 +246,7 @@ class FineRun:
                     ) from None
                 rows //= 2
 
-    def _grow(self) -> None:
-        """Lets the device list the partial matches of two vertices as the initial pool. Nobody waits for it here."""
+    def _grower(self) -> _Grower:
         short = cut_short(self.lowered, 2)
         config = replace(self.config, stack_levels=short.stack_levels)
         capacity = config.pool_capacity
@@ -243,9 +261,9 @@ class FineRun:
         args["tables"], args["rows"], args["row_capacity"] = tables.address, pool.address, capacity
         args["row_stride"], args["column_stride"], args["translate"], args["keep"] = 1, capacity, 0, 0
         kernel = replace(self.kernel, tail="rows", tables=None, edges=short.edges)
-        self.machine.launch(kernel, config.blocks, config.shared_bytes, args)
         grown = state.buffer.address + offset_of("rows")
         self.args["pool"] = (pool.address, grown, 0, capacity, 2, self.config.chunk)
+        return _Grower(kernel, config, args)
 
     # ---- arguments ---------------------------------------------------------------------------------------------
     def _args(
@@ -254,7 +272,8 @@ class FineRun:
         args = np.zeros((), ARGS)
         csrs = [graph.csr(csr, wide=wide) for csr in resolved.csrs]
         filters = [
-            np.bitwise_and.reduce([resolved.filters[f] for f in combined]) for combined in self.lowered.filters
+            np.bitwise_and.reduce([resolved.filters[f] for f in combined])
+            for combined in self.lowered.filters
         ]
         self._table(args, "relations", [(c.bounds.address, c.neighbors.address) for c in csrs], FEW_RELATIONS)
         self._table(args, "filters", [self._upload(bits) for bits in filters], FEW_FILTERS)

@@ -1,4 +1,4 @@
-"""The structures that host and kernels share, as NumPy types: arguments and control block (kernels/fine.cuh, share.cuh)."""
+"""The structures that host and kernels share, as NumPy types (kernels/fine.cuh, kernels/share.cuh)."""
 
 from __future__ import annotations
 

@@ -39,7 +39,9 @@ TABLES = np.dtype(
         ("column", np.uint8, MAX_POSITIONS),
         (
             "levels",
-            np.dtype([(name, np.uint8) for name in ("filter", "lowest", "measured", "edges")], align=True),
+            np.dtype(
+                [(name, np.uint8) for name in ("filter", "lowest", "measured", "surely", "edges")], align=True
+            ),
             MAX_LEVELS,
         ),
         ("first", np.uint16, (MAX_LEVELS, MAX_POSITIONS + 1)),
@@ -98,6 +100,8 @@ class _Level:
     filter: set[int] = field(default_factory=set)
     distinct: tuple[int, ...] = ()
     checks: tuple[ColumnCheck, ...] = ()
+    surely: int = 0
+    """Of a size: so many matched vertices are in the set and do not count."""
 
     @property
     def measured(self) -> bool:
@@ -129,9 +133,12 @@ class _Lowering:
         coefficient = divisor = 1
         if isinstance(plan.tail, CountTail):
             divisor = plan.tail.divisor
-            sizes = [_Level(distinct=s.distinct, **self.gather(s.expression)) for s in plan.tail.sizes]
+            sizes = [
+                _Level(distinct=s.distinct, surely=s.surely, **self.gather(s.expression))
+                for s in plan.tail.sizes
+            ]
             tail = "sizes" if sizes else "count"
-            if _is_linear(plan.tail) and (not sizes or not sizes[0].measured):
+            if _is_linear(plan.tail) and all(not s.measured and not s.surely for s in sizes):
                 coefficient = plan.tail.terms[0].coefficient
                 levels, sizes, tail = levels + sizes, [], "count"
         _at_most("vertices", len(levels), MAX_POSITIONS)
@@ -142,6 +149,7 @@ class _Lowering:
         for number, size in enumerate(sizes, len(levels)):
             self.put_level(number, size, len(levels))
             tables["levels"][number]["measured"] = size.measured
+            tables["levels"][number]["surely"] = size.surely
         if isinstance(plan.tail, CountTail) and sizes:
             self.put_terms(plan.tail.terms)
         if tail == "rows":
@@ -276,7 +284,7 @@ def _closure(plan: Plan) -> list[set[int]]:
             before[position[b]].add(position[a])
     for _ in before:
         for reach in before:
-            reach |= set().union(*(before[p] for p in reach)) if reach else set()
+            reach.update(*(before[p] for p in tuple(reach)))
     return before
 
 
