@@ -16,6 +16,7 @@ from subiso.engine.cuda.layout import ARGS, BLOCK, CONTROL
 from subiso.engine.cuda.tables import TABLES
 from subiso.engine.cuda.tune import MAIL_BYTES, STACK_LEVEL_BYTES, Wishes
 from subiso.engine.query import MODES, Query, make_query
+from subiso.errors import SubisoError
 from subiso.graph import Graph
 from subiso.pattern import Pattern
 
@@ -160,3 +161,31 @@ def test_wide_offsets() -> None:
     finally:
         fine.FineKernel = original  # type: ignore[misc]
         fine.WIDE = 1 << 32
+
+
+def test_short_memory_makes_smaller_buffers() -> None:
+    graph = Graph.from_edges(*zip(*itertools.combinations(range(14), 2), strict=True))
+    query = make_query(graph, Pattern.path(3), unique=False)
+    wishes = Wishes(blocks=1, warps_per_block=1, row_capacity=8192)
+    engine = CudaEngine(ShimMachine(room=20_000), wishes)
+    rows = sum(len(batch) for batch in engine.stream(query, Params(batch_rows=8192)))
+    assert rows == 14 * 13 * 12
+    assert engine.last is not None and engine.last.launches > 1
+    with pytest.raises(SubisoError, match="has no room for 1024 rows of output"):
+        list(CudaEngine(ShimMachine(room=12_200), wishes).stream(query))
+
+
+def test_streams_stop() -> None:
+    graph = Graph.from_edges(*zip(*itertools.combinations(range(14), 2), strict=True))
+    query = make_query(graph, Pattern.path(3), unique=False)
+    engine = CudaEngine(ShimMachine(), Wishes(blocks=1, warps_per_block=1, row_capacity=64))
+    closed = engine.stream(query, Params(batch_rows=64))
+    next(closed)
+    closed.close()
+    assert (closed.stopped_by, list(closed)) == ("cancelled", [])
+    late = engine.stream(query, Params(timeout=0, batch_rows=64))
+    assert sum(len(batch) for batch in late) < 14 * 13 * 12
+    assert late.stopped_by == "timeout"
+    whole = engine.stream(query, Params())
+    assert sum(len(batch) for batch in whole) == 14 * 13 * 12
+    assert whole.stopped_by is None

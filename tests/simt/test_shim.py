@@ -52,7 +52,7 @@ def test_warp_calls(order: str) -> None:
         ("foreign_mask", r"thread (5|37) is at ballot \(.*probes.cpp:\d+, mask ff00\)"),
         (
             "different_masks",
-            r"sync_warp \(.*probes.cpp:\d+, mask .*, but (block 0, thread \d+ is at sync_warp|its own)|nobody can go on",
+            r"sync_warp \(.*probes.cpp:\d+, mask .*, but (block 0, thread \d+ is|its own)|nobody can go on",
         ),
         ("divergent_calls", r"but block 0, thread \d+ is at (ballot|sync_warp)"),
         ("early_exit", r"but block 0, thread (3|35) has left the kernel|nobody can go on: block 0"),

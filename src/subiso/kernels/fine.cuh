@@ -60,8 +60,8 @@ class FineWarp {
         pool_.rows = rows;
       }
     }
-    // Small enough that every warp comes back some times: the last ones to take are then not far behind the others.
-    const u64 share = pool_.rows / (u64{8} * num_blocks() * warps_per_block());
+    // Every warp comes twice: many rows at a time keep the lanes busy, and what is uneven is handed over later.
+    const u64 share = pool_.rows / (u64{2} * num_blocks() * warps_per_block());
     pool_.chunk = static_cast<u32>(greatest(u64{1}, least(u64{pool_.chunk}, share)));
   }
 

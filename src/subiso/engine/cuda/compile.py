@@ -100,8 +100,10 @@ def _put(entry: Path, built: bytes) -> None:
     try:
         (place / _BINARY).write_bytes(built)
         (place / _DIGEST).write_text(hashlib.sha256(built).hexdigest())
-        if entry.exists():  # broken, or it would have been used
+        if entry.is_dir():  # broken, or it would have been used
             shutil.rmtree(entry, ignore_errors=True)
+        else:
+            entry.unlink(missing_ok=True)
         with contextlib.suppress(OSError):  # another process was faster; its entry is as good
             place.rename(entry)
     finally:

@@ -149,9 +149,9 @@ class FineRun:
         first, capacity = self._first_rows(), self.config.row_capacity
         buffer = self._row_buffer(first)
         buffers: list[Buffer | None] = [buffer, None]
+        at, room = 0, buffer.nbytes // (self.columns * 4)
         self._begin()
-        self._launch_rows(buffer, first)
-        at, room = 0, first
+        self._launch_rows(buffer, room)
         while True:
             control = self._finish(watch)
             full = bool(control["full"])
@@ -159,7 +159,8 @@ class FineRun:
             mine = buffers[at]
             assert mine is not None and found <= room, "rows beyond the buffer"
             at = 1 - at
-            if full and watch.stopped_by is None:
+            more = full and not watch.expired()
+            if more:
                 other = buffers[at]
                 if other is None or other.nbytes < capacity * self.columns * 4:
                     other = buffers[at] = self._row_buffer(capacity)
@@ -172,7 +173,7 @@ class FineRun:
                 table = batch.reshape(found, self.columns)
                 for begin in range(0, found, self.batch_rows):
                     yield table[begin : begin + self.batch_rows]
-            if not full or watch.stopped_by is not None:
+            if not more:
                 return
 
     def stop(self) -> None:
@@ -181,11 +182,12 @@ class FineRun:
             self.machine.poke(state.buffer, offset_of("stop"), 1)
 
     def progress(self) -> float:
-        """The fraction of the seeds that were taken up."""
-        if self.config.grow or not self.num_seeds:
-            return 0.0  # the size of the pool is known to the device only
-        taken = self.machine.read(self.state.buffer, 8, offset_of("next")).view(np.uint64)[0]
-        return min(1.0, float(taken) / self.num_seeds)
+        """The fraction of the initial pool that was taken up."""
+        rows = self.num_seeds
+        if self.grower is not None:
+            grown = self._word(self.states[1], "rows")
+            rows = grown if grown <= self.config.pool_capacity else rows
+        return min(1.0, self._word(self.state, "next") / max(rows, 1))
 
     def report(self) -> Report:
         return Report(
@@ -201,6 +203,9 @@ class FineRun:
     @property
     def columns(self) -> int:
         return self.lowered.num_levels
+
+    def _word(self, state: _State, name: str) -> int:
+        return int(self.machine.read(state.buffer, 8, offset_of(name)).view(np.uint64)[0])
 
     # ---- launching ---------------------------------------------------------------------------------------------
     def _begin(self) -> None:
@@ -232,13 +237,14 @@ class FineRun:
 
     def _row_buffer(self, rows: int) -> Buffer:
         """A buffer of that many rows, or of fewer where memory is short."""
+        least = self.num_seeds if self.lowered.num_levels == 1 else _LEAST_ROWS
         while True:
             try:
                 buffer = self.machine.allocate(rows * self.columns * 4)
                 self.search_bytes += buffer.nbytes
                 return buffer
             except OutOfMemory:
-                if rows <= _LEAST_ROWS:
+                if rows <= least:
                     raise SubisoError(
                         f"{self.machine.description.name} has no room for {rows} rows of output "
                         f"({rows * self.columns * 4:,} bytes)",

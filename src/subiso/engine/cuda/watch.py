@@ -37,12 +37,17 @@ class Watch:
             snapshot.value()
             raise
 
+    def expired(self) -> bool:
+        """Whether the run was stopped or its time is over (noted, then, as what stopped it)."""
+        if self.stopped_by is None and self.deadline is not None and time.perf_counter() >= self.deadline:
+            self.stopped_by = "timeout"
+        return self.stopped_by is not None
+
     def _wait(self, run: Stoppable, snapshot: Snapshot) -> None:
         began = looked = time.perf_counter()
         while not snapshot.ready():
             now = time.perf_counter()
-            if self.deadline is not None and now >= self.deadline and self.stopped_by is None:
-                self.stopped_by = "timeout"
+            if self.stopped_by is None and self.expired():
                 run.stop()
             if now - looked >= _TICK:
                 looked = now
