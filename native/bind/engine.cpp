@@ -66,7 +66,8 @@ struct BoundRun {
   std::unique_ptr<Run> run;
 };
 
-BoundRun* make_run(nb::object kept, std::uint32_t num_vertices, const std::vector<RelationArrays>& relations, In<std::int64_t> code,
+BoundRun* make_run(nb::object kept, std::uint32_t num_vertices, const std::vector<RelationArrays>& relations, std::vector<int> reverse,
+                   In<std::int64_t> code,
                                    const std::vector<In<std::uint64_t>>& filters,
                                    const std::vector<In<std::int64_t>>& keys,
                                    const std::vector<EntityArrays>& entities, In<std::uint32_t> seeds,
@@ -77,7 +78,10 @@ BoundRun* make_run(nb::object kept, std::uint32_t num_vertices, const std::vecto
   if (vertex_at.size() != num_vertices) throw std::invalid_argument("vertex_at does not fit the number of vertices");
   const ProgramLimits limits{static_cast<int>(relations.size()), static_cast<int>(filters.size()),
                              static_cast<int>(keys.size()), static_cast<int>(entities.size())};
-  Inputs in{CsrStore(num_vertices, to_csrs(relations)), parse_program(code.data(), code.size(), limits),
+  if (reverse.size() != relations.size() ||
+      std::any_of(reverse.begin(), reverse.end(), [&](int r) { return r < 0 || r >= limits.relations; }))
+    throw std::invalid_argument("every relation needs its reverse");
+  Inputs in{CsrStore(num_vertices, to_csrs(relations)), std::move(reverse), parse_program(code.data(), code.size(), limits),
             &choose_setops(setops ? setops->c_str() : nullptr), {}, {}, {}, seeds.data(), seeds.size(),
             vertex_at.data(), batch_rows};
   for (const auto& f : filters) {
@@ -192,7 +196,7 @@ void bind_engine(nb::module_& m) {
       .def("failed", [](BoundRun& self) { return self.run->scheduler().failed(); })
       .def("progress", [](BoundRun& self) { return self.run->scheduler().fraction_of_seeds(); })
       .def("total", &total);
-  m.def("make_run", &make_run, nb::arg("kept"), nb::arg("num_vertices"), nb::arg("relations"), nb::arg("code"),
+  m.def("make_run", &make_run, nb::arg("kept"), nb::arg("num_vertices"), nb::arg("relations"), nb::arg("reverse"), nb::arg("code"),
         nb::arg("filters"), nb::arg("keys"), nb::arg("entities"), nb::arg("seeds"), nb::arg("vertex_at"),
         nb::arg("batch_rows"), nb::arg("threads"), nb::arg("setops") = nb::none());
 }

@@ -7,6 +7,8 @@ namespace {
 
 constexpr std::size_t kBitmapBase = 8;  // shorter bases are merged
 constexpr std::size_t kBitmapLoop = 2;  // a bitmap pays from the second use
+constexpr std::uint32_t kMostCounted = 4'000'000;  // vertices: codegrees take four bytes for each, in every thread
+constexpr std::uint64_t kIncrement = 2;  // an increment costs about two look-ups in a bitmap
 
 bool has(const std::vector<int>& positions, int p) {
   return std::find(positions.begin(), positions.end(), p) != positions.end();
@@ -30,13 +32,17 @@ InnerTail::Part InnerTail::classify(const TailSize& tail) const {
   const bool bounded = has(e.lower, last_) || has(e.upper, last_);
   if (!bounded && std::none_of(e.operands.begin(), e.operands.end(), reads_last)) {
     part.kind = kFixed;
-  } else if (e.operands.size() == 1 && reads_last(e.operands[0]) && !e.operands[0].negative && e.filter == kNone &&
-             tail.distinct.empty()) {
+  } else if (e.operands.size() == 1 && reads_last(e.operands[0]) && !e.operands[0].negative && e.filter == kNone) {
     part.kind = kAgainstBase;
     part.relation = e.operands[0].relation;
     part.fixed = e;
     part.bounded_below = std::erase(part.fixed.lower, last_) != 0;
     part.bounded_above = std::erase(part.fixed.upper, last_) != 0;
+    part.countable = !bounded && in_.store.num_vertices() <= kMostCounted;
+    part.depends = e.source.kind == Source::kSet ? in_.program.sets[static_cast<std::size_t>(e.source.set)].depth
+                                                 : e.source.position;
+    for (int p : part.fixed.lower) part.depends = std::max(part.depends, p);
+    for (int p : part.fixed.upper) part.depends = std::max(part.depends, p);
   }
   return part;
 }
@@ -48,8 +54,16 @@ bool InnerTail::begin(std::size_t length) {
       part.size = sets_.size_of(in_.program.sizes[i]);
       if (part.size == 0 && parts_.size() == 1) return false;
     } else if (part.kind == kAgainstBase) {
+      if (part.countable) {
+        if (part.stamp != sets_.serial[part.depends]) renew(part);
+        if (part.counted) continue;
+      }
       part.base = sets_.slice(part.fixed);
       if (part.base.size == 0 && parts_.size() == 1) return false;
+      if (part.countable && part.eager && worth_counting(part)) {
+        count_codegrees(part);
+        continue;
+      }
       part.in_bitmap = part.base.size >= kBitmapBase && length >= kBitmapLoop;
       if (!part.in_bitmap) continue;
       part.bits.resize((in_.store.num_vertices() + std::size_t{63}) / 64);
@@ -64,17 +78,68 @@ void InnerTail::evaluate(std::uint32_t v, std::uint64_t* sizes) {
     Part& part = parts_[i];
     switch (part.kind) {
       case kFixed: sizes[i] = part.size; break;
-      case kAgainstBase: sizes[i] = against_base(part, v) - in_.program.sizes[i].surely; break;
+      case kAgainstBase:
+        sizes[i] = sets_.without_matched(in_.program.sizes[i], against_base(part, v));
+        break;
       case kGeneral: sizes[i] = sets_.size_of(in_.program.sizes[i]); break;
     }
   }
 }
 
-std::uint64_t InnerTail::against_base(Part& part, std::uint32_t v) const {
+void InnerTail::renew(Part& part) {
+  for (std::uint32_t v : part.touched) part.codegree[v] = 0;
+  part.touched.clear();
+  constexpr std::uint64_t kSaved = 8;  // elements that a look-up saves, at least
+  part.eager = part.counted && part.looked_up * kSaved >= part.price;
+  part.counted = false;
+  part.looked_up = 0;
+  part.stamp = sets_.serial[part.depends];
+  part.spent = part.price = 0;
+}
+
+// The neighbours of a member that the innermost loop can reach, as far as is known where the fixed part is.
+Span InnerTail::counted_list(const Part& part, std::uint32_t member) const {
+  const SetExpression& loop = in_.program.levels.back().expression;
+  Span list = in_.store.neighbors(member, in_.reverse[static_cast<std::size_t>(part.relation)]);
+  const auto cut = [&](int p, bool above) {
+    if (p > part.depends) return;
+    list = above ? sets_.trim(list, {p}, {}) : sets_.trim(list, {}, {p});
+  };
+  for (int p : loop.lower) cut(p, true);
+  for (int p : loop.upper) cut(p, false);
+  return list;
+}
+
+bool InnerTail::worth_counting(Part& part) const {
+  if (!part.eager && part.spent < part.base.size * 8) return false;  // not even the price is worth asking for
+  if (part.price == 0)
+    for (std::uint32_t u : part.base)
+      part.price += kIncrement * in_.store.neighbors(u, in_.reverse[static_cast<std::size_t>(part.relation)]).size;
+  return part.eager || part.spent >= part.price;
+}
+
+void InnerTail::count_codegrees(Part& part) const {
+  part.codegree.resize(in_.store.num_vertices());
+  for (std::uint32_t u : part.base)
+    for (std::uint32_t v : counted_list(part, u))
+      if (part.codegree[v]++ == 0) part.touched.push_back(v);
+  part.counted = true;
+}
+
+std::uint64_t InnerTail::against_base(Part& part, std::uint32_t v) {
+  if (part.counted) {
+    ++part.looked_up;
+    return part.codegree[v];
+  }
+  if (part.countable && worth_counting(part)) {
+    count_codegrees(part);
+    return part.codegree[v];
+  }
   const CsrStore& store = in_.store;
   const Span list = part.bounded_below   ? store.neighbors_above(v, part.relation)
                     : part.bounded_above ? store.neighbors_below(v, part.relation)
                                          : store.neighbors(v, part.relation);
+  part.spent += std::min(list.size, part.base.size * kGallopRatio) + 8;
   if (part.base.size * kGallopRatio < list.size) return intersect_count_gallop(part.base, list);
   if (!part.in_bitmap) return in_.ops->intersect_count(part.base, list);
   // The base is within the other bounds, so the list need not be cut to them; it only saves looking.
@@ -82,6 +147,13 @@ std::uint64_t InnerTail::against_base(Part& part, std::uint32_t v) const {
   std::uint64_t found = 0;
   for (std::uint32_t u : near) found += in_bitmap(part.bits.data(), u);
   return found;
+}
+
+std::uint64_t InnerTail::sum_over(Span vertices) {
+  parts_[0].looked_up += vertices.size;
+  std::uint64_t sum = 0;
+  for (std::uint32_t v : vertices) sum += parts_[0].codegree[v];
+  return sum - in_.program.sizes[0].surely * vertices.size;
 }
 
 void InnerTail::end() {

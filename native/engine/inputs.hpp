@@ -20,6 +20,7 @@ inline constexpr std::int64_t kNotANumber = INT64_MIN;  // a key that compares f
 
 struct Inputs {
   CsrStore store;
+  std::vector<int> reverse;  // relation -> the relation of the same edges read from their other end
   Program program;
   const SetOps* ops;
   std::vector<const std::uint64_t*> filters;  // bitmaps over the vertices

@@ -124,8 +124,8 @@ bool Sets::contains(const SetExpression& e, std::uint32_t v) const {
   return std::binary_search(s.begin(), s.end(), v);
 }
 
-std::size_t Sets::size_of(const TailSize& tail) {
-  std::size_t size = count(tail.expression) - tail.surely;
+std::size_t Sets::without_matched(const TailSize& tail, std::size_t size) const {
+  size -= tail.surely;
   for (int p : tail.distinct) {
     if (size == 0) break;
     size -= contains(tail.expression, match[p]);

@@ -27,11 +27,20 @@ class Sets {
   explicit Sets(const Inputs& in);
 
   std::uint32_t match[kMaxLevels];
+  // Changes whenever a vertex is matched at the position, and so whenever any earlier position changes.
+  std::uint64_t serial[kMaxLevels] = {};
+
+  void bind(int position, std::uint32_t v) {
+    match[position] = v;
+    serial[position] = ++clock_;
+  }
 
   // The elements of a source within the bounds; operands and filter are not looked at.
   Span slice(const SetExpression& e) const;
   void compute(int set);
-  std::size_t size_of(const TailSize& tail);
+  std::size_t size_of(const TailSize& tail) { return without_matched(tail, count(tail.expression)); }
+  // `size` elements meet the tail's expression: how many without the matched vertices among them?
+  std::size_t without_matched(const TailSize& tail, std::size_t size) const;
 
   // Cuts a sorted list to > match[p] (p in lower) and < match[p] (p in upper).
   Span trim(Span s, const std::vector<int>& lower, const std::vector<int>& upper) const;
@@ -48,6 +57,7 @@ class Sets {
   bool contains(const SetExpression& e, std::uint32_t v) const;
 
   const Inputs& in_;
+  std::uint64_t clock_ = 0;
   std::vector<Scratch> buffers_;
   std::vector<Span> spans_;
   std::vector<Span> lists_;  // room for the longest expression

@@ -66,7 +66,7 @@ void Worker::run_seeds() {
 void Worker::run_task(const Task& task) {
   first_level_ = static_cast<int>(task.prefix.size());
   for (int level = 0; level < first_level_; ++level) {
-    sets_.match[level] = task.prefix[static_cast<std::size_t>(level)];
+    sets_.bind(level, task.prefix[static_cast<std::size_t>(level)]);
     for (int set : program_.levels[static_cast<std::size_t>(level)].sets) sets_.compute(set);
   }
   frames_[first_level_] = {task.candidates.data(), task.candidates.data() + task.candidates.size()};
@@ -127,7 +127,7 @@ void Worker::iterate_local() {
 bool Worker::take(int level, std::uint32_t v) {
   const Level& l = program_.levels[static_cast<std::size_t>(level)];
   if (!l.plain() && !accept(l, v)) return false;
-  sets_.match[level] = v;
+  sets_.bind(level, v);
   return l.edges.empty() || edges_.possible(level, sets_.match);
 }
 
@@ -148,8 +148,14 @@ void Worker::count_innermost() {
   Frame& frame = frames_[last_level_];
   if (!tail_.begin(static_cast<std::size_t>(frame.end - frame.next))) return;
   std::uint64_t sum = 0;
+  const bool summable = linear_ && l.plain() && l.sets.empty() && l.edges.empty();
   while (frame.next != frame.end) {
     if (interrupted(last_level_)) break;
+    if (summable && tail_.all_counted()) {
+      sum += tail_.sum_over({frame.next, static_cast<std::size_t>(frame.end - frame.next)});
+      frame.next = frame.end;
+      break;
+    }
     const std::uint32_t v = *frame.next++;
     if (!take(last_level_, v)) continue;
     for (int set : l.sets) sets_.compute(set);

@@ -16,6 +16,7 @@ _SENTENCES = (
     (r"build the graph with edge_labels=", "name the field that holds them: --read label=FIELD"),
     (r"build the graph with vertex_columns=\{.*\}", "give columns: --read vertices=FILE (CSV, Parquet)"),
     (r"build the graph with edge_columns=\{.*\}", "use a file that has this column"),
+    (r"leave directed= out", "leave --directed or --undirected out"),
     (r"directed=True", "--directed"),
     (r"lossy=True", "--lossy"),
     (r"pass format= \(", "pass --to NAME ("),

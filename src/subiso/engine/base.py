@@ -29,8 +29,6 @@ class Switches:
     """Count patterns with absent edges by inclusion and exclusion."""
     local: bool = True
     """Search neighbourhoods as bit rows where a plan allows it."""
-    expand: Literal["auto", "always", "never"] = "auto"
-    """Count absent edges by inclusion and exclusion: where it is cheaper, wherever possible, or not at all."""
     setops: str | None = None
     """Set operations: "scalar", "avx2" or "avx512"; None = the fastest that the machine runs."""
 

@@ -17,10 +17,10 @@ from subiso.engine.lower import lower
 from subiso.engine.query import Query
 from subiso.errors import CountOverflowError, QueryError
 from subiso.filter.resolve import Resolved, resolve
-from subiso.storage.statistics import statistics_of
 from subiso.plan.choose import make_plan
 from subiso.plan.formula import make_formula
 from subiso.plan.plan import CountTail, Plan
+from subiso.storage.statistics import statistics_of
 
 _TICK = 0.05  # seconds between looks at the clock, the progress and Ctrl-C
 
@@ -169,6 +169,7 @@ def _start(plan: Plan, resolved: Resolved, params: Params) -> Any:
         kept,
         layout.graph.num_vertices,
         [(csr.bounds, csr.neighbors) for csr in resolved.csrs],
+        resolved.reverse,
         code,
         bitmaps,
         list(resolved.keys),

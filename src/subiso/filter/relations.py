@@ -36,6 +36,12 @@ class RelationTable:
             self.relations.append(relation)
         return found
 
+    def reverse(self) -> list[int]:
+        """The number of each relation's reverse; reverses that nothing used so far are added."""
+        for relation in list(self.relations):
+            self.number(relation.reversed())
+        return [self.number(relation.reversed()) for relation in self.relations]
+
     def link(self, a: int, b: int, relation: Relation) -> Link:
         """A link between two pattern vertices; `relation` is read at a's end."""
         pair = self._pairs.get(relation)

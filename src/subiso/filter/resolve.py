@@ -30,6 +30,8 @@ class Resolved:
     layout: Layout
     relations: tuple[Relation, ...]
     csrs: tuple[RelationCsr, ...]
+    reverse: list[int]
+    """relation -> the relation of the same edges read from their other end"""
     filters: tuple[Bits, ...]
     """Candidate bitmaps by filter number (Problem.filters)."""
     keys: tuple[NDArray[np.int64], ...]
@@ -51,6 +53,7 @@ def resolve(query: Query) -> Resolved:
     entities: tuple[tuple[int, int, int], ...] = ()
     if query.mode == "edge-isomorphism":
         entities = tuple((e.source, e.target, table.number(table.of_edge(e))) for e in query.pattern.edges)
+    reverse = table.reverse()
     csrs = tuple(layout.relation(r) for r in table.relations)
     bits = initial_candidates(query, layout, table)
     sizes, fans, overlaps = _refine(query, links, csrs, bits)
@@ -73,7 +76,7 @@ def resolve(query: Query) -> Resolved:
         entities=entities,
     )
     hopeless = query.graph.num_vertices == 0 or 0 in sizes
-    return Resolved(problem, layout, tuple(table.relations), csrs, filters, keys, hopeless)
+    return Resolved(problem, layout, tuple(table.relations), csrs, reverse, filters, keys, hopeless)
 
 
 def _refine(
@@ -98,7 +101,9 @@ def _refine(
     arrays = [(csr.bounds, csr.neighbors) for csr in csrs]
     work = sum(mean) * n * (len(demands) + len(together))
     rounds = _ROUNDS if work < _MOST_REFINING else 1
-    sizes, fans, overlaps = _native.refine(query.graph.num_vertices, arrays, bits + unrefined, together + demands, rounds)
+    sizes, fans, overlaps = _native.refine(
+        query.graph.num_vertices, arrays, bits + unrefined, together + demands, rounds
+    )
     fans = fans[len(together) :]
     merged = tuple(
         (ahead if ahead >= 0 else plain[0], back if back >= 0 else plain[1])

@@ -70,6 +70,8 @@ def looks_like_header(first: Sequence[str], second: Sequence[str] | None, *, ver
 
     >>> looks_like_header(["src", "dst"], ["ann", "bob"]), looks_like_header(["FromId", "ToId"], ["1", "2"])
     (True, True)
+    >>> looks_like_header(["who", "whom", "age"], ["ann", "bob", "31"])
+    True
     >>> looks_like_header(["ann", "bob"], ["bob", "eve"]), looks_like_header(["1", "2"], ["3", "4"])
     (False, False)
     """
@@ -82,7 +84,9 @@ def looks_like_header(first: Sequence[str], second: Sequence[str] | None, *, ver
     if not vertices and named & set(SOURCE_NAMES) and named & set(TARGET_NAMES):
         return True
     ends = 1 if vertices else 2
-    return second is not None and len(second) >= ends and all(is_integer(name) for name in second[:ends])
+    if second is None or len(second) < ends:
+        return False
+    return all(is_integer(text) for text in second[:ends]) or any(_NUMBER.fullmatch(t) for t in second[ends:])
 
 
 def _plain(name: str) -> str:

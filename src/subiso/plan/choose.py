@@ -10,7 +10,7 @@ from subiso.plan.local import choose_local
 from subiso.plan.order import order_by_cost, order_by_ri
 from subiso.plan.plan import Plan
 from subiso.plan.problem import Problem
-from subiso.plan.restrictions import remaining_symmetry, restrictions_for
+from subiso.plan.restrictions import loosen, remaining_symmetry, restrictions_for
 from subiso.storage.statistics import Statistics
 
 ORDERS = {"cost": order_by_cost, "ri": order_by_ri}
@@ -38,5 +38,8 @@ def make_plan(
     divisor = None
     if counting:
         divisor = remaining_symmetry(problem.pattern, chosen.prefix, colors) if problem.unique else 1
+        if chosen.loose:
+            restrictions, factor = loosen(restrictions, chosen.prefix)
+            divisor *= factor
     plan = assemble(problem, chosen, restrictions, divisor)
     return choose_local(plan, problem) if local else plan

@@ -14,6 +14,7 @@ _VISIT = 12.0  # one candidate of a loop
 _SET = 12.0  # one set operation, apart from its elements
 _ELEMENT = 0.6
 _WORD = 1.0  # one word of a bit row
+_INCREMENT = 1.5  # one increment of a codegree
 # The share of an edge's triangles that a third vertex of a clique is joined to: triangles crowd together, so far more
 # than the chance of closing one.
 _CLOSED_AGAIN = 0.7
@@ -125,31 +126,65 @@ class Estimator:
         matches = partial[-1] * max(size, 1e-9)
         return matches, self.set_cost((vertex,), prefix, partial) + matches * _VISIT
 
-    def set_cost(self, block: Sequence[int], prefix: Sequence[int], partial: Sequence[float]) -> float:
+    def set_cost(
+        self,
+        block: Sequence[int],
+        prefix: Sequence[int],
+        partial: Sequence[float],
+        *,
+        after: int | None = None,
+    ) -> float:
         """Operations for the set that the block's vertices share, each step at the first depth it can be done."""
         depths = sorted({depth for v in block for depth in self.depths(v, prefix)})
+        if after is None:
+            after = self.restrictions(prefix).get(block[0], 0)
         on_rows = self.hubs[prefix[0]]
         cost = 0.0
         for i, depth in enumerate(depths[1:], 1):
             if on_rows and depth > 1:
-                row = self.stats.edge_degree if not self.climbs(block[0], prefix, 0) else self.side.pairs
+                row = self.side.pairs if after & 1 else self.stats.edge_degree
                 cost += partial[depth] * (3 + _WORD * (1 + row / 64))
                 continue
-            after = self.restrictions(prefix).get(block[0], 0)
             length = self.length(prefix, depth, beyond=bool(after >> depth & 1))
             base = self.length(prefix, depths[i - 1], beyond=bool(after >> depths[i - 1] & 1))
             cost += partial[depth] * (_SET + _ELEMENT * min(length, 24 * base))
         return cost
 
-    def tail_cost(self, tail: Sequence[int], prefix: Sequence[int], partial: Sequence[float]) -> float:
+    def count_cost(
+        self, block: Sequence[int], prefix: Sequence[int], partial: Sequence[float], after: int
+    ) -> float:
+        """Operations for the size of the block's set: by intersections, or by codegrees where that is cheaper."""
+        cost = self.set_cost(block, prefix, partial, after=after)
+        depths = sorted({depth for v in block for depth in self.depths(v, prefix)})
+        last = len(prefix) - 1
+        if len(depths) < 2 or depths[-1] != last or after >> last & 1 or self.hubs[prefix[0]]:
+            return cost
+        fixed = max(depths[-2], after.bit_length() - 1)
+        members = self.length(prefix, depths[0], beyond=bool(after >> depths[0] & 1))
+        if len(depths) > 2:
+            members *= self.stats.closure
+        counting = partial[fixed] * members * self.stats.edge_degree * _INCREMENT
+        earlier = self.set_cost(block, prefix[:last], partial, after=after) if len(depths) > 2 else 0.0
+        return min(cost, earlier + counting + partial[last] * 2)
+
+    def tail_cost(
+        self, tail: Sequence[int], prefix: Sequence[int], partial: Sequence[float], *, loose: bool = False
+    ) -> float:
         """Operations for counting the tail: each set, and each intersection of sets that overlap anew."""
+        known = self.restrictions(prefix)
+        binding = -1
+        if loose:  # only the steps that restrict some vertex of the prefix stay
+            binding = 0
+            for v in prefix:
+                binding |= known.get(v, 0)
         cost = 0.0
         seen = set()
         for block in _blocks(tail) if self.problem.injective else [[v] for v in tail]:
-            key = frozenset(depth for v in block for depth in self.depths(v, prefix))
+            after = known.get(block[0], 0) & binding
+            key = frozenset(depth for v in block for depth in self.depths(v, prefix)), after
             if key not in seen:
                 seen.add(key)
-                cost += partial[-1] * 2 + self.set_cost(block, prefix, partial)
+                cost += partial[-1] * 2 + self.count_cost(block, prefix, partial, after)
         return cost
 
 

@@ -24,6 +24,8 @@ class Order:
     cost: float
     descending: bool = False
     """Restrictions go down in the graph's total order instead of up."""
+    loose: bool = False
+    """Restrictions that bind only the tail are left out (and the count divided by their effect)."""
 
 
 def order_by_cost(problem: Problem, stats: Statistics, *, counting: bool, max_tail: int = 99) -> Order:
@@ -111,6 +113,7 @@ class _Exhaustive:
         if longest_tail(self.estimator.problem, [*order, *rest]) < len(rest):
             return
         if all(self.estimator.depths(v, order) for v in rest):
-            total = cost + self.estimator.tail_cost(rest, order, partial)
-            if total < self.best.cost:
-                self.best = Order(tuple(order), tuple(rest), total)
+            for loose in (False, True):
+                total = cost + self.estimator.tail_cost(rest, order, partial, loose=loose)
+                if total < self.best.cost:
+                    self.best = Order(tuple(order), tuple(rest), total, loose=loose)

@@ -27,6 +27,26 @@ def restrictions_for(
     return tuple(pairs)
 
 
+def loosen(
+    restrictions: tuple[tuple[int, int], ...], prefix: Sequence[int]
+) -> tuple[tuple[tuple[int, int], ...], int]:
+    """Leaves out the steps of the chain that restrict no vertex of the prefix; (the rest, by what to divide).
+
+    Each step holds in one of |orbit| automorphic images, whatever the other steps say, so leaving one out
+    multiplies the count by the size of its orbit.
+
+    >>> loosen(((0, 1), (0, 2), (1, 2)), [0, 1])
+    (((0, 1), (0, 2)), 2)
+    """
+    kept, factor = list(restrictions), 1
+    for vertex in prefix:
+        step = [pair for pair in kept if pair[0] == vertex]
+        if step and not any(other in prefix for _, other in step):
+            kept = [pair for pair in kept if pair[0] != vertex]
+            factor *= len(step) + 1
+    return tuple(kept), factor
+
+
 def remaining_symmetry(pattern: Pattern, prefix: Sequence[int], colors: tuple[int, ...] | None = None) -> int:
     """How many automorphisms fix every vertex of the prefix.
 

@@ -1,0 +1,154 @@
+#!/usr/bin/env python3
+"""Sets everything up in .venv and runs one job. Needs Python 3.11 or later and a C++20 compiler, nothing else.
+
+python dev.py demo       install subiso into .venv and run the README's first commands
+python dev.py test       build in place and run the tests; further arguments go to pytest
+python dev.py lint       ruff and mypy
+python dev.py sanitize   the engine's tests on builds with address, undefined-behaviour and thread sanitizers
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import shutil
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent
+VENV = ROOT / ".venv"
+BIN = VENV / ("Scripts" if os.name == "nt" else "bin")
+PYTHON = BIN / "python"
+BUILD_TOOLS = ["cmake>=3.18", "ninja"]
+# What the sanitizers look at: tests that run native code hard. (Hypothesis draws fewer examples there.)
+SANITIZED = [
+    "tests/native",
+    "tests/property",
+    "tests/graph/test_build.py",
+    "tests/formats/test_text_parser.py",
+]
+
+
+def run(*command: object, env: dict[str, str] | None = None) -> None:
+    """Runs a command in the project's folder; a failure ends this program."""
+    words = [str(word) for word in command]
+    print("+", " ".join(words), flush=True)
+    status = subprocess.run(words, cwd=ROOT, env={**os.environ, **(env or {})}, check=False).returncode
+    if status:
+        sys.exit(status)
+
+
+def once(name: str, content: str, action: object) -> None:
+    """Does something unless it was done before for the same content."""
+    stamp = VENV / f"{name}.stamp"
+    digest = hashlib.sha256(content.encode()).hexdigest()
+    if stamp.exists() and stamp.read_text() == digest:
+        return
+    action()  # type: ignore[operator]
+    stamp.write_text(digest)
+
+
+def make_venv() -> None:
+    """Creates .venv if it is not there."""
+    if sys.version_info < (3, 11):
+        sys.exit("subiso needs Python 3.11 or later")
+    if not PYTHON.exists():
+        run(sys.executable, "-m", "venv", VENV)
+
+
+def install_requirements() -> None:
+    """Installs what building, testing and linting need, as pyproject.toml lists it."""
+    make_venv()
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())
+    extras = project["project"]["optional-dependencies"]
+    wanted = [
+        *BUILD_TOOLS,
+        *project["build-system"]["requires"],
+        *project["project"]["dependencies"],
+        *(r for name in ("interop", "test", "lint") for r in extras[name] if not r.startswith("subiso")),
+    ]
+    once("requirements", "\n".join(wanted), lambda: run(PYTHON, "-m", "pip", "install", "-q", *wanted))
+
+
+def cmake(preset: str, *options: str) -> Path:
+    """Configures and builds one preset; gives its build folder."""
+    folder = ROOT / "build" / preset
+    tool = BIN / "cmake"
+    path = {"PATH": f"{BIN}{os.pathsep}{os.environ['PATH']}"}
+    run(tool, "--preset", preset, f"-DPython_EXECUTABLE={PYTHON}", *options, env=path)
+    run(tool, "--build", "--preset", preset, env=path)
+    return folder
+
+
+def demo() -> None:
+    """Installs subiso as a user would, and runs the first commands of the README."""
+    make_venv()
+    run(PYTHON, "-m", "pip", "install", "-q", ROOT)
+    subiso, graph = BIN / "subiso", ROOT / "build" / "pay.subiso"
+    graph.parent.mkdir(exist_ok=True)
+    run(subiso, "generate", "transactions", "n=5000", "m=60000", "rings=12", "seed=7", "-o", graph)
+    run(subiso, "count", graph, "(a)-->(b)-->(c)-->(a)")
+    rich = "WHERE e.amount > 1000 AND f.amount > 1000 AND g.amount > 1000"
+    run(subiso, "match", graph, "--sorted", f"(a)-[e]->(b)-[f]->(c)-[g]->(a) {rich}")
+
+
+def test(*arguments: str) -> None:
+    """Builds in place and runs the tests."""
+    install_requirements()
+    cmake("dev")
+    path = {"PYTHONPATH": str(ROOT / "src")}
+    run(PYTHON, "-m", "pytest", "-n", os.environ.get("SUBISO_TEST_PROCESSES", "auto"), *arguments, env=path)
+
+
+def lint() -> None:
+    """Checks style and types."""
+    install_requirements()
+    run(BIN / "ruff", "check", ".")
+    run(BIN / "ruff", "format", "--check", ".")
+    run(BIN / "mypy")
+
+
+def sanitize() -> None:
+    """Runs the engine's tests under sanitizers; they are loaded before Python, which is not built with them."""
+    install_requirements()
+    settings = {
+        "asan": ("libasan.so", {"ASAN_OPTIONS": "detect_leaks=0", "UBSAN_OPTIONS": "print_stacktrace=1"}),
+        "tsan": ("libtsan.so", {"TSAN_OPTIONS": f"suppressions={ROOT / 'tests/native/tsan.supp'}"}),
+    }
+    for preset, (library, options) in settings.items():
+        folder = cmake(preset)
+        package = folder / "site" / "subiso"
+        shutil.rmtree(package, ignore_errors=True)
+        shutil.copytree(
+            ROOT / "src" / "subiso", package, ignore=shutil.ignore_patterns("*.so", "__pycache__")
+        )
+        for extension in folder.glob("_native*.so"):
+            shutil.copy(extension, package)
+        preload = subprocess.run(
+            ["gcc", f"-print-file-name={library}"], capture_output=True, text=True, check=True
+        )
+        env = {
+            "LD_PRELOAD": preload.stdout.strip(),
+            "PYTHONPATH": str(package.parent),
+            **options,
+        }
+        path = f"pythonpath={package.parent} ."
+        flags = ["-p", "no:cacheprovider", "-p", "no:xdist", "-p", "no:doctest", "-m", "not slow", "-o", path]
+        flags += ["--hypothesis-profile=sanitize"]
+        # The tests' own flags ask for doctests, which need not run twice.
+        run(PYTHON, "-m", "pytest", "-o", "addopts=-q --import-mode=importlib", *flags, *SANITIZED, env=env)
+
+
+JOBS = {"demo": demo, "test": test, "lint": lint, "sanitize": sanitize}
+
+
+def main() -> None:
+    if len(sys.argv) < 2 or sys.argv[1] not in JOBS:
+        sys.exit(__doc__)
+    JOBS[sys.argv[1]](*sys.argv[2:])
+
+
+if __name__ == "__main__":
+    main()
