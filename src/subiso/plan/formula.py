@@ -54,8 +54,13 @@ def make_formula(
     `expand` says whether to do the latter; the other options are those of `make_plan`.
     """
     direct = Formula((Term(1, problem.pattern, make_plan(problem, stats, counting=True, **options)),))
-    possible = problem.injective and 0 < len(problem.absent) <= _MOST_ABSENT
-    if not possible or expand == "never" or (expand == "auto" and direct.cost < _WORTH_IT):
+    if not problem.injective or expand == "never" or (expand == "auto" and direct.cost < _WORTH_IT):
+        return direct
+    symmetry = 1 if problem.unique else _symmetry(problem)
+    if symmetry > 1:  # every subgraph once, times its embeddings
+        once = make_plan(replace(problem, unique=True), stats, counting=True, **options)
+        direct = Formula((Term(symmetry, problem.pattern, once),))
+    if not 0 < len(problem.absent) <= _MOST_ABSENT:
         return direct
     expanded = _expand(problem, stats, **options)
     return expanded if expand == "always" or expanded.cost < direct.cost else direct
