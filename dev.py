@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 """Sets everything up in .venv and runs one job. Needs Python 3.11 or later and a C++20 compiler, nothing else.
 
-    python dev.py demo       install subiso into .venv and run the README's first commands
-    python dev.py test       build in place and run the tests; further arguments go to pytest
-    python dev.py lint       ruff and mypy
-    python dev.py sanitize   the engine's tests on builds with address, undefined-behaviour and thread sanitizers
+python dev.py demo       install subiso into .venv and run the README's first commands
+python dev.py test       build in place and run the tests; further arguments go to pytest
+python dev.py lint       ruff and mypy
+python dev.py sanitize   the engine's tests on builds with address, undefined-behaviour and thread sanitizers
 """
 
 from __future__ import annotations
@@ -23,7 +23,12 @@ BIN = VENV / ("Scripts" if os.name == "nt" else "bin")
 PYTHON = BIN / "python"
 BUILD_TOOLS = ["cmake>=3.18", "ninja"]
 # What the sanitizers look at: tests that run native code hard. (Hypothesis draws fewer examples there.)
-SANITIZED = ["tests/native", "tests/property", "tests/graph/test_build.py", "tests/formats/test_text_parser.py"]
+SANITIZED = [
+    "tests/native",
+    "tests/property",
+    "tests/graph/test_build.py",
+    "tests/formats/test_text_parser.py",
+]
 
 
 def run(*command: object, env: dict[str, str] | None = None) -> None:
@@ -116,10 +121,14 @@ def sanitize() -> None:
         folder = cmake(preset)
         package = folder / "site" / "subiso"
         shutil.rmtree(package, ignore_errors=True)
-        shutil.copytree(ROOT / "src" / "subiso", package, ignore=shutil.ignore_patterns("*.so", "__pycache__"))
+        shutil.copytree(
+            ROOT / "src" / "subiso", package, ignore=shutil.ignore_patterns("*.so", "__pycache__")
+        )
         for extension in folder.glob("_native*.so"):
             shutil.copy(extension, package)
-        preload = subprocess.run(["gcc", f"-print-file-name={library}"], capture_output=True, text=True, check=True)
+        preload = subprocess.run(
+            ["gcc", f"-print-file-name={library}"], capture_output=True, text=True, check=True
+        )
         env = {
             "LD_PRELOAD": preload.stdout.strip(),
             "PYTHONPATH": str(package.parent),

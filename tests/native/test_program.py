@@ -41,7 +41,9 @@ PROGRAMS = {
     "induced": lowered(make_query(UNDIRECTED, Pattern.path(4), induced=True)),
     "columns": lowered(make_query(DIRECTED, Pattern("(a)-->(b)-->(c)").where("a.t < b.t", "b.t <= c.t"))),
     "emit": lowered(make_query(UNDIRECTED, Pattern.cycle(4)), counting=False),
-    "edges": lowered(make_query(DIRECTED, "(a)-[:X]->(b)-[:Y]->(c)", mode="edge-isomorphism"), counting=False),
+    "edges": lowered(
+        make_query(DIRECTED, "(a)-[:X]->(b)-[:Y]->(c)", mode="edge-isomorphism"), counting=False
+    ),
 }
 
 

@@ -42,7 +42,9 @@ def test_all_small_sizes(name: str, spread: int) -> None:
 
 
 @pytest.mark.parametrize("name", SETOPS)
-@pytest.mark.parametrize("sizes", [(3, 1000), (1000, 3), (40, 961), (40, 960), (40, 959), (5000, 5000), (1, 10_000)])
+@pytest.mark.parametrize(
+    "sizes", [(3, 1000), (1000, 3), (40, 961), (40, 960), (40, 959), (5000, 5000), (1, 10_000)]
+)
 def test_merging_and_galloping(name: str, sizes: tuple[int, int]) -> None:
     """On both sides of the ratio of lengths at which lists are searched instead of merged."""
     rng = np.random.default_rng(sum(sizes))
@@ -56,7 +58,13 @@ def test_shapes_that_step_in_odd_ways(name: str, size: int) -> None:
     ascending = np.arange(size, dtype=np.uint32)
     top = np.uint32(2**32 - 1)
     for a in (ascending, ascending * 2, ascending + np.uint32(8), top - ascending[::-1]):
-        for b in (ascending, ascending * 2 + np.uint32(1), ascending * 9, top - ascending[::-1], top - ascending[::-1] * 3):
+        for b in (
+            ascending,
+            ascending * 2 + np.uint32(1),
+            ascending * 9,
+            top - ascending[::-1],
+            top - ascending[::-1] * 3,
+        ):
             check(name, np.ascontiguousarray(a), np.ascontiguousarray(b))
             check(name, np.ascontiguousarray(a), np.ascontiguousarray(b[::2]))
 

@@ -25,7 +25,9 @@ def available_setops() -> list[str]:
 
 
 SETOPS = available_setops()
-PLAIN = Params(threads=1, switches=Switches(order="ri", max_tail=0, local=False, expand="never", setops="scalar"))
+PLAIN = Params(
+    threads=1, switches=Switches(order="ri", max_tail=0, local=False, expand="never", setops="scalar")
+)
 """The CPU engine with every technique off."""
 
 
@@ -57,7 +59,7 @@ def _rows(query: Query, stream: object, batch_rows: int | None = None) -> list[t
     canonical = Canonical(query)
     rows: list[tuple[int, ...]] = []
     for batch in stream:  # type: ignore[attr-defined]
-        assert batch.dtype == np.uint32 and batch.ndim == 2 and 0 < len(batch)
+        assert batch.dtype == np.uint32 and batch.ndim == 2 and len(batch) > 0
         assert batch_rows is None or len(batch) <= batch_rows
         rows.extend(map(tuple, canonical(batch).tolist()))
     assert stream.stopped_by is None  # type: ignore[attr-defined]

@@ -58,8 +58,7 @@ class Instance:
     def code(self) -> str:
         """What to paste to see it again."""
         return (
-            "from math import nan\nfrom tests.property.instances import Instance\n"
-            f"query = {self!r}.query()"
+            f"from math import nan\nfrom tests.property.instances import Instance\nquery = {self!r}.query()"
         )
 
     def renumbered(self, turn: list[int]) -> Instance:
@@ -117,7 +116,9 @@ def _graph(chance: random.Random, wanted: set[str], n: int, m: int) -> dict[str,
         "num_vertices": n,
         "directed": "directed" in wanted,
         "vertex_labels": labels,
-        "edge_labels": [chance.choice(["X", "Y", None]) for _ in range(m)] if "edge labels" in wanted else None,
+        "edge_labels": [chance.choice(["X", "Y", None]) for _ in range(m)]
+        if "edge labels" in wanted
+        else None,
         "vertex_columns": {
             "age": [chance.choice(numbers) for _ in range(n)],
             "rank": [chance.randint(0, 3) for _ in range(n)],
@@ -174,7 +175,9 @@ def _pattern(chance: random.Random, wanted: set[str], k: int) -> tuple[str, int]
         for _ in range(chance.randint(1, 2)):
             a, b = chance.randrange(k), chance.randrange(k)
             if frozenset((a, b)) not in joined or "edge labels" in wanted:
-                items.append("!" + _edge(chance, wanted, a, b, "", directed, forbid=frozenset((a, b)) in joined))
+                items.append(
+                    "!" + _edge(chance, wanted, a, b, "", directed, forbid=frozenset((a, b)) in joined)
+                )
     return ", ".join(items), len(pairs)
 
 
@@ -213,5 +216,7 @@ def _comparisons(chance: random.Random, wanted: set[str], k: int, num_edges: int
                 right = chance.choice(["0", "1", "1.5"])
             found.append(f"{left} {chance.choice(OPS)} {right}")
     if "edge comparisons" in wanted and num_edges:
-        found.append(f"e{chance.randrange(num_edges)}.weight {chance.choice(OPS)} {chance.choice(['0.5', '1'])}")
+        found.append(
+            f"e{chance.randrange(num_edges)}.weight {chance.choice(OPS)} {chance.choice(['0.5', '1'])}"
+        )
     return found

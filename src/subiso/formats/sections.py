@@ -76,8 +76,8 @@ def unpack(raw: Any, path: str) -> tuple[Header, dict[str, Section]]:
         raise FormatError("not a .subiso file: the magic number is wrong", path=path, hint=hint)
     if len(raw) < HEADER_SIZE:
         raise FormatError(f"{len(raw)} bytes are too few for a header", path=path, hint="the file is cut off")
-    _, major, _, order, size, count, file_size, n, m, flags, zeros, table_sum, head_sum = (
-        _HEADER.unpack_from(raw)
+    _, major, _, order, size, count, file_size, n, m, flags, zeros, table_sum, head_sum = _HEADER.unpack_from(
+        raw
     )
     if zlib.crc32(bytes(raw[: HEADER_SIZE - 4])) != head_sum:
         raise FormatError(

@@ -74,7 +74,7 @@ class Pattern(Catalogue):
     # ---- other ways in ------------------------------------------------------------------------------------
 
     @classmethod
-    def from_edges(  # type: ignore[override]  # noqa: PLR0917
+    def from_edges(  # type: ignore[override]
         cls,
         edges: Iterable[Any],
         vertex_labels: Any = None,
