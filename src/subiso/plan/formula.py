@@ -91,11 +91,13 @@ def _with_links(problem: Problem, chosen: tuple[int, ...]) -> Problem:
     """The problem with some of the absent edges demanded instead, and the others no longer asked about."""
     links = [problem.forbidden[i] for i in chosen]
     edges = [problem.absent[i] for i in chosen]
+    # Absent self loops stay: they are in the candidates already, but symmetry has to know of them.
+    loops = [e for e in problem.pattern.anti_edges if e.source == e.target]
     mean = [(fan, back) for fan, back in problem.fans] or [(1.0, 1.0)]
     typical = tuple(sum(side) / len(mean) for side in zip(*mean, strict=True))
     return replace(
         problem,
-        pattern=problem.pattern.with_edges([*problem.pattern.edges, *edges]),
+        pattern=problem.pattern.with_edges([*problem.pattern.edges, *edges], anti_edges=loops),
         mode="monomorphism",
         unique=True,
         links=(*problem.links, *links),
