@@ -79,7 +79,14 @@ def test_more_than_128_bits_is_an_error() -> None:
         si.count(star, Pattern.star(7), mode="homomorphism")
 
 
-LOCAL = [Pattern.clique(4), Pattern.clique(5), Pattern.clique(6), Pattern.wheel(4), Pattern.wheel(5), Pattern.gem()]
+LOCAL = [
+    Pattern.clique(4),
+    Pattern.clique(5),
+    Pattern.clique(6),
+    Pattern.wheel(4),
+    Pattern.wheel(5),
+    Pattern.gem(),
+]
 
 
 @pytest.mark.parametrize("pattern", LOCAL, ids=lambda p: p.usual_name or str(p))
@@ -119,7 +126,7 @@ def test_neighborhoods_too_large_for_bit_rows() -> None:
 @pytest.mark.parametrize("pattern", ["path(64)", "cycle(64)", "grid(8, 8)", "wheel(63)"])
 def test_patterns_of_64_vertices(pattern: str) -> None:
     """Each in a graph that is just that pattern, so that it has one subgraph."""
-    p = eval(f"Pattern.{pattern}")  # noqa: S307 (the parameters above)
+    p = eval(f"Pattern.{pattern}")
     edges = [(e.source, e.target) for e in p.edges]
     g = Graph.from_edges([u for u, _ in edges], [v for _, v in edges], num_vertices=64)
     assert si.count(g, p) == 1
@@ -133,9 +140,15 @@ def test_stars_of_64_vertices() -> None:
 
 def test_more_pattern_edges_between_two_vertices_than_pattern_vertices_there_can_be() -> None:
     labels = [f"L{i}" for i in range(100)]
-    g = Graph.from_edges([0] * 100, [1] * 100, num_vertices=2, directed=True, edge_labels=labels, parallel="keep")
+    g = Graph.from_edges(
+        [0] * 100, [1] * 100, num_vertices=2, directed=True, edge_labels=labels, parallel="keep"
+    )
     p = Pattern(", ".join(f"(a)-[:{label}]->(b)" for label in labels))
-    assert [si.count(g, p, mode=mode) for mode in ("monomorphism", "homomorphism", "edge-isomorphism")] == [1, 1, 1]
+    assert [si.count(g, p, mode=mode) for mode in ("monomorphism", "homomorphism", "edge-isomorphism")] == [
+        1,
+        1,
+        1,
+    ]
     assert si.match(g, p).to_numpy().tolist() == [[0, 1]]
     with_absent = Pattern(f"{p}, !(b)-->(a)")
     assert si.count(g, with_absent) == 1

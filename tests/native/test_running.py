@@ -36,7 +36,9 @@ LONG = {
     "bit rows, few levels": make_query(complete(2500), Pattern.clique(6)),
     "lists": make_query(complete(500), Pattern.path(7)),
     "set sizes": make_query(complete(1000), Pattern.cycle(8)),
-    "absent edges": make_query(complete(600), "(a)--(b)--(c)--(d)--(e)--(f), !(a)--(c), !(b)--(d), !(c)--(e), (f)--(a)"),
+    "absent edges": make_query(
+        complete(600), "(a)--(b)--(c)--(d)--(e)--(f), !(a)--(c), !(b)--(d), !(c)--(e), (f)--(a)"
+    ),
     "64 vertices": make_query(complete(70), Pattern.star(63)),
     "homomorphism": make_query(complete(300), Pattern.grid(3, 4), mode="homomorphism"),
     "edge-isomorphism": make_query(complete(100), Pattern.path(7), mode="edge-isomorphism"),
@@ -153,7 +155,9 @@ HUB = [Pattern.path(5), Pattern.cycle(5), Pattern.clique(4), Pattern.house(), Pa
 def test_a_hub_counts_the_same_on_any_number_of_threads(pattern: Pattern) -> None:
     query = make_query(hub_graph(), pattern, anchor={"a": 0})
     counts = {
-        cpu.count(query, Params(threads=t, switches=Switches(max_tail=tail))).count for t in (1, 2, 5) for tail in (1, 99)
+        cpu.count(query, Params(threads=t, switches=Switches(max_tail=tail))).count
+        for t in (1, 2, 5)
+        for tail in (1, 99)
     }
     assert len(counts) == 1 and counts.pop() > 0
 
@@ -203,7 +207,9 @@ def test_several_counts_at_once_on_one_graph() -> None:
 
     g = hub_graph(400)
     patterns = [Pattern.cycle(4), Pattern.clique(3), Pattern.diamond(), Pattern.path(4)] * 3
-    expected = [si.count(Graph.from_edges(*g.edge_endpoints(), num_vertices=g.num_vertices), p) for p in patterns]
+    expected = [
+        si.count(Graph.from_edges(*g.edge_endpoints(), num_vertices=g.num_vertices), p) for p in patterns
+    ]
     with ThreadPoolExecutor(4) as pool:
         assert list(pool.map(lambda p: si.count(g, p, threads=2), patterns)) == expected
 
@@ -268,7 +274,12 @@ def test_a_run_without_memory_is_an_error_not_an_abort(megabytes: int) -> None:
     """
     if not os.path.exists("/proc/self/statm"):
         pytest.skip("needs /proc")
-    done = subprocess.run([sys.executable, "-c", textwrap.dedent(code).format(megabytes=megabytes)], capture_output=True, text=True, check=False)
+    done = subprocess.run(
+        [sys.executable, "-c", textwrap.dedent(code).format(megabytes=megabytes)],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
     assert done.returncode == 0, done.stderr
     assert done.stdout.startswith("raised") or done.stdout == "counted 8000\n"
 
