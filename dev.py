@@ -120,6 +120,12 @@ def lint() -> None:
     run(BIN / "mypy")
 
 
+def library_path(name: str) -> str:
+    """Where the compiler keeps a library."""
+    found = subprocess.run(["g++", f"-print-file-name={name}"], capture_output=True, text=True, check=True)
+    return found.stdout.strip()
+
+
 def sanitize() -> None:
     """Runs the engine's tests under sanitizers; they are loaded before Python, which is not built with them."""
     install_requirements()
@@ -136,11 +142,9 @@ def sanitize() -> None:
         )
         for extension in folder.glob("_native*.so"):
             shutil.copy(extension, package)
-        preload = subprocess.run(
-            ["gcc", f"-print-file-name={library}"], capture_output=True, text=True, check=True
-        )
         env = {
-            "LD_PRELOAD": preload.stdout.strip(),
+            # The sanitizers look for libstdc++ at start, when Python has not loaded it yet.
+            "LD_PRELOAD": f"{library_path(library)} {library_path('libstdc++.so.6')}",
             "PYTHONPATH": str(package.parent),
             **options,
         }

@@ -299,7 +299,6 @@ def test_a_timeout_says_what_was_counted() -> None:
     assert caught.value.done == [300 * 299 // 2]
 
 
-@pytest.mark.xfail(strict=True, reason="the CPU engine looks at the clock only when no batch is waiting")
 @pytest.mark.timeout(20)
 def test_a_timeout_ends_a_stream_that_keeps_giving_rows() -> None:
     matches = si.match(si.generators.complete(300), si.Pattern.cycle(5), timeout=0.3)

@@ -55,6 +55,7 @@ def lowered(query: Query, *, counting: bool = True, **options: Any) -> Lowered:
         "kept": (resolved, entities, bitmaps, seeds),
         "num_vertices": query.graph.num_vertices,
         "relations": [(csr.bounds, csr.neighbors) for csr in resolved.csrs],
+        "reverse": resolved.reverse,
         "filters": bitmaps,
         "keys": list(resolved.keys),
         "entities": [(e.offsets, e.neighbors, e.edge_ids) for e in entities],

@@ -33,7 +33,7 @@ def order_by_cost(problem: Problem, stats: Statistics, *, counting: bool, max_ta
     if problem.num_vertices > EXHAUSTIVE_UP_TO:
         order, cost = greedy_order(problem, stats)
         cut = len(order) - (min(longest_tail(problem, order), max_tail) if counting else 0)
-        return Order(order[:cut], order[cut:], cost)
+        return Order(order[:cut], order[cut:], cost, loose=True)
     climbing = _Exhaustive(Estimator(problem, stats), counting, max_tail).best
     if not problem.unique:
         return climbing

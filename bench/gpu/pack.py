@@ -1,0 +1,28 @@
+"""Fills the ignored folder carry/ with what bench/gpu/run.py and an in-place build need on another machine.
+
+python bench/gpu/pack.py ../shared/data carry
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+import shutil
+import sys
+from pathlib import Path
+
+
+def main(data: Path, folder: Path) -> None:
+    folder.mkdir(exist_ok=True)
+    graphs = json.loads((Path(__file__).parent / "peers.json").read_text())
+    for name in ["load.py", "rmat.py", "oracle.json", *(f"{graph}.npz" for graph in graphs)]:
+        if (data / name).is_file():
+            shutil.copy(data / name, folder / name)
+    spec = importlib.util.find_spec("nanobind")
+    if spec is not None and spec.submodule_search_locations:
+        shutil.copytree(spec.submodule_search_locations[0], folder / "nanobind", dirs_exist_ok=True)
+    print(sum(f.stat().st_size for f in folder.rglob("*") if f.is_file()) / 1e6, "MB in", folder)
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]), Path(sys.argv[2]))

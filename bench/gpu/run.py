@@ -1,0 +1,274 @@
+"""Small patterns on a GPU: counts checked against the oracle, times beside the peers' recorded ones.
+
+Run from the repository's root on a machine with a CUDA device, after the in-place build, with the graphs in a folder
+(`pack.py` fills one):
+
+    PYTHONPATH=src python3 bench/gpu/run.py --data carry [--graphs wiki-Vote ...] [--patterns K4 ...] [--json out.json]
+
+A time is: fresh control block, launches, copy of the result; graph on the device, kernels compiled; the median after a
+warm-up. `first` is the first query in this process, everything included. A wrong count fails the run.
+"""
+
+from __future__ import annotations
+
+import argparse
+import importlib
+import importlib.util
+import json
+import math
+import statistics
+import subprocess
+import sys
+import time
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any
+
+from subiso.engine.base import Params
+from subiso.engine.cuda.device import open_device, parse_device
+from subiso.engine.cuda.engine import CudaEngine, fitting_formula
+from subiso.engine.cuda.machine import Machine
+from subiso.engine.cuda.tune import Wishes
+from subiso.engine.cuda.watch import Watch
+from subiso.engine.query import MODES, make_query
+from subiso.errors import SubisoError
+from subiso.filter.resolve import resolve
+from subiso.graph import Graph
+from subiso.pattern import Pattern
+
+HERE = Path(__file__).parent
+PATTERNS: dict[str, list[tuple[int, int]]] = {
+    "triangle": [(0, 1), (1, 2), (0, 2)],
+    "4cycle": [(0, 1), (1, 2), (2, 3), (0, 3)],
+    "diamond": [(0, 1), (0, 2), (0, 3), (1, 2), (2, 3)],
+    "tailed_triangle": [(0, 1), (1, 2), (0, 2), (0, 3)],
+    **{f"K{k}": [(i, j) for j in range(k) for i in range(j)] for k in (4, 5, 6, 7)},
+    "house": [(0, 1), (1, 2), (2, 3), (3, 4), (0, 4), (1, 4)],
+    "5cycle": [(0, 1), (1, 2), (2, 3), (3, 4), (0, 4)],
+    "W4": [(0, 1), (0, 2), (0, 3), (0, 4), (1, 2), (2, 3), (3, 4), (1, 4)],
+    "gem": [(0, 1), (0, 2), (0, 3), (0, 4), (1, 2), (2, 3), (3, 4)],
+    "K5-e": [(i, j) for j in range(5) for i in range(j) if (i, j) != (3, 4)],
+    "gMatch-P5": [(0, 1), (0, 2), (1, 3), (2, 4), (3, 4), (2, 3), (1, 4)],
+    "gMatch-P6": [(0, 1), (0, 2), (1, 2), (1, 3), (2, 4), (3, 4), (1, 4), (2, 3)],
+    "prism": [(0, 1), (1, 2), (0, 2), (3, 4), (4, 5), (3, 5), (0, 3), (1, 4), (2, 5)],
+}
+
+
+@dataclass
+class Row:
+    """One line of the table."""
+
+    graph: str
+    pattern: str
+    expected: int | None
+    count: int | None = None
+    ms: float | None = None
+    first_ms: float | None = None
+    stopped_by: str | None = None
+    error: str | None = None
+    peers: dict[str, Any] = field(default_factory=dict)
+    tail: str = ""
+    levels: int = 0
+    search_mb: float = 0.0
+
+    @property
+    def best_peer(self) -> float | None:
+        return min((t for t in self.peers.values() if isinstance(t, float)), default=None)
+
+    @property
+    def wrong(self) -> bool:
+        known = self.expected is not None and self.count is not None and self.stopped_by is None
+        return self.error is not None or (known and self.count != self.expected)
+
+
+def main() -> None:
+    options = parse()
+    if options.sanitize:
+        sanitize()
+        return
+    machine = open_device(parse_device(options.device))
+    if options.check:
+        check(machine, options.check)
+        return
+    engine = CudaEngine(
+        machine, Wishes(tau=options.tau, fixed=not options.tables, share=not options.no_share)
+    )
+    print(f"{machine.description}\n", flush=True)
+    peers = json.loads((HERE / "peers.json").read_text())
+    rows = []
+    for name in options.graphs or list(peers):
+        graph = load(options.data, name)
+        if graph is None:
+            print(f"{name}: not in {options.data}")
+            continue
+        heading(name, graph)
+        for pattern in options.patterns or list(peers[name]):
+            if pattern not in peers[name]:
+                continue
+            known = peers[name][pattern]
+            rows.append(
+                measure(engine, graph, Row(name, pattern, known["count"], peers=known["ms"]), options)
+            )
+            print(line(rows[-1]), flush=True)
+    summary(rows)
+    if options.json:
+        options.json.write_text(json.dumps([asdict(row) for row in rows], indent=1))
+    sys.exit(any(row.wrong for row in rows))
+
+
+def parse() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument(
+        "--data", type=Path, default=Path("carry"), help="folder with load.py, *.npz and rmat.py"
+    )
+    parser.add_argument("--graphs", nargs="*")
+    parser.add_argument("--patterns", nargs="*")
+    parser.add_argument("--device", default="cuda")
+    parser.add_argument("--repeat", type=int, default=5)
+    parser.add_argument(
+        "--timeout", type=float, default=20.0, help="seconds per run; such a row is not repeated"
+    )
+    parser.add_argument(
+        "--tau", type=int, help="partial matches of the initial pool (0: start from the seeds)"
+    )
+    parser.add_argument("--tables", action="store_true", help="plans in memory instead of compiled in")
+    parser.add_argument("--no-share", action="store_true", help="no hand-over of work")
+    parser.add_argument("--json", type=Path)
+    parser.add_argument(
+        "--check", type=int, metavar="SEEDS", help="random queries against the reference instead"
+    )
+    parser.add_argument(
+        "--sanitize", action="store_true", help="run compute-sanitizer on small queries instead"
+    )
+    return parser.parse_args()
+
+
+def load(folder: Path, name: str) -> Graph | None:
+    def module(stem: str) -> Any:
+        spec = importlib.util.spec_from_file_location(stem, folder / f"{stem}.py")
+        assert spec is not None and spec.loader is not None
+        found = importlib.util.module_from_spec(spec)
+        spec.loader.exec_module(found)
+        return found
+
+    if name.startswith("rmat"):
+        if not (folder / "rmat.py").is_file():
+            return None
+        n, src, dst = module("rmat").rmat(int(name.removeprefix("rmat")))
+        return Graph.from_edges(src, dst, num_vertices=n)
+    path = folder / f"{name}.npz"
+    if not path.is_file():
+        return None
+    raw = module("load").load(str(path))
+    return Graph.from_edges(raw["src"], raw["dst"], num_vertices=raw["n"], directed=raw["directed"])
+
+
+def measure(engine: CudaEngine, graph: Graph, row: Row, options: argparse.Namespace) -> Row:
+    try:
+        time_row(engine, graph, row, options)
+    except SubisoError as error:
+        row.error = str(error).splitlines()[0]
+    return row
+
+
+def time_row(engine: CudaEngine, graph: Graph, row: Row, options: argparse.Namespace) -> None:
+    query = make_query(graph, Pattern.from_edges(PATTERNS[row.pattern]))
+    started = time.perf_counter()
+    outcome = engine.count(query, Params(timeout=options.timeout))
+    row.first_ms = 1000 * (time.perf_counter() - started)
+    row.count, row.stopped_by = outcome.count, outcome.stopped_by
+    if outcome.stopped_by is not None:
+        return
+    resolved = resolve(query)
+    formula = fitting_formula(resolved, Params())
+    runs = [(term.coefficient, engine.prepare(term.plan, resolved)) for term in formula.terms]
+    report = runs[0][1].report()
+    row.tail, row.levels, row.search_mb = report.kernel.tail, runs[0][1].columns, report.search_bytes / 1e6
+    times = []
+    for _ in range(options.repeat + 1):
+        started = time.perf_counter()
+        total = sum(c * run.count(Watch(Params(), started)) for c, run in runs)
+        times.append(1000 * (time.perf_counter() - started))
+        if total // formula.divisor != row.count:
+            row.error = f"another run counted {total // formula.divisor}"
+    row.ms = statistics.median(times[1:])
+
+
+def heading(name: str, graph: Graph) -> None:
+    print(f"\n{name}: {graph.num_vertices:,} vertices, {graph.num_edges:,} edges")
+    print(
+        f"{'pattern':16} {'count':>18} {'ms':>10} {'best peer':>10} {'ratio':>7} {'gMatch':>9} {'first':>8}  plan"
+    )
+
+
+def line(row: Row) -> str:
+    best, gmatch = row.best_peer, row.peers.get("gMatch", "-")
+    ratio = f"{best / row.ms:7.2f}" if best and row.ms else f"{'-':>7}"
+    state = row.error or row.stopped_by or (f"WRONG, not {row.expected}" if row.wrong else "")
+    return (
+        f"{row.pattern:16} {row.count if row.count is not None else '-':>18} {_ms(row.ms)} {_ms(best)} {ratio} "
+        f"{gmatch!s:>9} {row.first_ms or 0:8.0f}  {row.levels} {row.tail} {row.search_mb:.1f} MB {state}"
+    )
+
+
+def _ms(value: float | None) -> str:
+    return f"{'-':>10}" if value is None else f"{value:10.3f}"
+
+
+def summary(rows: list[Row]) -> None:
+    """Geometric means of the speed-up over the best peer and over each of them."""
+    print(
+        f"\n{sum(r.ms is not None for r in rows)} of {len(rows)} rows finished, {sum(r.wrong for r in rows)} wrong"
+    )
+
+    def mean(name: str, ratios: list[float]) -> None:
+        if ratios:
+            value = math.exp(statistics.fmean(map(math.log, ratios)))
+            print(f"over {name:30} {value:8.2f}x in {len(ratios)} rows, least {min(ratios):.2f}x")
+
+    done = [r for r in rows if r.ms]
+    mean("the best peer", [r.best_peer / r.ms for r in done if r.best_peer and r.ms])
+    three = ("gMatch", "STMatch", "T-DFS")
+    best = [(r, [r.peers[p] for p in three if isinstance(r.peers.get(p), float)]) for r in done]
+    mean("the best of gMatch, STMatch, T-DFS", [min(p) / r.ms for r, p in best if p and r.ms])
+    for name in ("G2Miner", "GraphSet", *three):
+        mean(name, [r.peers[name] / r.ms for r in done if isinstance(r.peers.get(name), float) and r.ms])
+
+
+def check(machine: Machine, seeds: int) -> None:
+    """What tests/gpu does, without pytest: random queries of every kind against the reference."""
+    sys.path.insert(0, str(HERE.parents[1] / "tests" / "simt"))
+    cases = importlib.import_module("random_cases")
+    ways = [
+        Wishes(fixed=False),
+        Wishes(fixed=False, tau=0, row_capacity=64),
+        Wishes(fixed=False, blocks=3, tau=9999),
+    ]
+    wrong = 0
+    for mode in MODES:
+        for seed in range(seeds):
+            query = cases.random_query(seed, mode)
+            wanted = cases.expected_rows(query)
+            engine = CudaEngine(machine, ways[seed % len(ways)])
+            found = engine.count(query).count
+            rows = [tuple(r) for batch in engine.stream(query, Params()) for r in batch.tolist()]
+            if found != len(wanted) or cases.canonical(query, rows) != wanted:
+                wrong += 1
+                print(f"WRONG {found} {len(rows)} not {len(wanted)}: {cases.describe(query, seed)}")
+    print(f"{seeds * len(MODES)} random queries, {wrong} wrong", flush=True)
+    sys.exit(wrong != 0)
+
+
+def sanitize() -> None:
+    """compute-sanitizer over queries that take every path: hand-over, full output, initial pool."""
+    for tool in ("memcheck", "racecheck", "synccheck"):
+        command = ["compute-sanitizer", f"--tool={tool}", "--error-exitcode=9", sys.executable]
+        done = subprocess.run([*command, str(HERE / "small.py")], check=False, capture_output=True, text=True)
+        print(f"{tool}: {'clean' if done.returncode == 0 else f'exit {done.returncode}'}")
+        print("\n".join((done.stdout + done.stderr).splitlines()[-12:]), flush=True)
+
+
+if __name__ == "__main__":
+    main()

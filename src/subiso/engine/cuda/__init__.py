@@ -1,0 +1,44 @@
+"""The CUDA engine: kernels compiled for the present device, run through CuPy. One host file per schedule.
+
+`count` and `stream` are the face that engines have; they run on the first device. `engine_on("cuda:1")` gives the
+same face for another. Nothing here imports CuPy before a device is asked for.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import TYPE_CHECKING
+
+from subiso.engine.base import Outcome, Params
+from subiso.engine.query import Query
+
+if TYPE_CHECKING:
+    from subiso.engine.cuda.engine import CudaEngine, CudaStream
+
+SCHEDULES = ("auto", "fine")
+
+
+@cache
+def engine_on(device: str = "cuda") -> CudaEngine:
+    """The engine of a device ("cuda", "cuda:1"); UnsupportedError says why where there is none."""
+    from subiso.engine.cuda.device import open_device, parse_device
+    from subiso.engine.cuda.engine import CudaEngine
+
+    return CudaEngine(open_device(parse_device(device)))
+
+
+def why_not(device: str = "cuda") -> str | None:
+    """Why a device cannot be used; None when it can (`device="auto"` asks)."""
+    from subiso.engine.cuda import device as devices
+
+    return devices.why_not(devices.parse_device(device))
+
+
+def count(query: Query, params: Params = Params()) -> Outcome:  # noqa: B008 (frozen)
+    """Count the query's matches on the first device."""
+    return engine_on().count(query, params)
+
+
+def stream(query: Query, params: Params = Params()) -> CudaStream:  # noqa: B008 (frozen)
+    """List the query's matches on the first device, batch by batch."""
+    return engine_on().stream(query, params)

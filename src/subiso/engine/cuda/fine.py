@@ -1,0 +1,330 @@
+"""Schedule `fine` on the host's side: arguments, launches, totals and rows (kernels/fine.cuh is the device's side)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from subiso.engine.base import Rows
+from subiso.engine.cuda.kernel import FineKernel, fixed_tables
+from subiso.engine.cuda.layout import (
+    ARGS,
+    BLOCK,
+    CONTROL,
+    FEW_FILTERS,
+    FEW_KEYS,
+    FEW_RELATIONS,
+    offset_of,
+)
+from subiso.engine.cuda.machine import Buffer, Machine, OutOfMemory, upload
+from subiso.engine.cuda.memory import DeviceGraph
+from subiso.engine.cuda.tables import Lowered, cut_short
+from subiso.engine.cuda.tune import LaunchConfig, Needs, Wishes, tune
+from subiso.engine.cuda.watch import Watch
+from subiso.errors import SubisoError
+from subiso.filter.resolve import Resolved
+
+_GRACE = 64  # turns that an idle block waits for blocks that have not started
+_LEAST_ROWS = 1024
+WIDE = 1 << 32
+"""Entries of a relation from which on list bounds take 64 bits."""
+_UNUSED = (1 << 64) - 1
+
+
+@dataclass(frozen=True)
+class Report:
+    """What a run did: for explain, tests and ablations."""
+
+    kernel: FineKernel
+    config: LaunchConfig
+    launches: int = 0
+    steps: int = 0
+    tasks: int = 0
+    """Steps and tasks of all warps, where the kernel measures them: 1 - tasks / (32 * steps) of the lanes idle."""
+    gifts: int = 0
+    """Times that work was handed over."""
+    search_bytes: int = 0
+    """Device memory beside the graph."""
+
+
+class _State:
+    """The control block and the mailboxes of one kernel's run."""
+
+    def __init__(self, machine: Machine, config: LaunchConfig) -> None:
+        self.machine = machine
+        warps = config.blocks * config.warps_per_block
+        words = -(-config.blocks // 32)
+        control = np.zeros((), CONTROL)
+        control["rows_end"] = _UNUSED
+        blocks = np.zeros(config.blocks, BLOCK)
+        blocks["busy"] = config.warps_per_block
+        self.parts = [control, blocks, np.zeros(words, np.uint32), np.zeros(warps, np.uint32)]
+        self.offsets = np.cumsum([0, *(part.nbytes for part in self.parts)])
+        self.image = np.concatenate([np.frombuffer(part.tobytes(), np.uint8) for part in self.parts])
+        self.buffer = machine.allocate(len(self.image))
+        self.mails = machine.allocate(warps * config.mail_bytes)
+        self.nbytes = len(self.image) + warps * config.mail_bytes
+
+    def reset(self) -> None:
+        """For a new run."""
+        self.machine.write(self.buffer, self.image)
+
+    def resume(self) -> None:
+        """For the next launch of the same run: counts, the place in the pool and the mail stay."""
+        begin, end = offset_of("stop"), int(self.offsets[3])
+        self.machine.write(self.buffer, self.image[begin:end], begin)
+
+    def fill(self, args: NDArray[Any], config: LaunchConfig) -> None:
+        names = ("control", "blocks", "idle_blocks", "mail_states")
+        for name, offset in zip(names, self.offsets[:-1], strict=True):
+            args[name] = self.buffer.address + int(offset)
+        args["mails"], args["mail_bytes"], args["grace"] = self.mails.address, config.mail_bytes, _GRACE
+
+
+@dataclass(frozen=True)
+class _Grower:
+    """The launch that lists the partial matches of two vertices as the initial pool."""
+
+    kernel: FineKernel
+    config: LaunchConfig
+    args: NDArray[Any]
+
+
+class FineRun:
+    """One query on one machine, ready to be launched: `count` (again and again, for benchmarks) or `rows`."""
+
+    def __init__(
+        self,
+        machine: Machine,
+        graph: DeviceGraph,
+        resolved: Resolved,
+        lowered: Lowered,
+        seeds: NDArray[np.uint32],
+        *,
+        batch_rows: int = 65_536,
+        wishes: Wishes = Wishes(),  # noqa: B008 (frozen)
+    ) -> None:
+        self.machine = machine
+        self.lowered = lowered
+        self.num_seeds = len(seeds)
+        self.kept: list[Any] = []
+        wide = any(len(csr.neighbors) >= WIDE for csr in resolved.csrs)
+        kernel = FineKernel(
+            tail=lowered.tail,
+            edges=lowered.edges,
+            wide_offsets=wide,
+            tables=fixed_tables(lowered) if wishes.fixed else None,
+            threads=32 * (wishes.warps_per_block or 4),
+            measure=wishes.measure,
+            batch=wishes.batch,
+            share=wishes.share,
+        )
+        needs = _needs(lowered, resolved, seeds, machine.registers(kernel), batch_rows)
+        self.config = tune(machine.description, needs, wishes)
+        self.kernel = replace(kernel, threads=self.config.threads)
+        self.batch_rows = batch_rows
+        self.state = _State(machine, self.config)
+        self.search_bytes = self.state.nbytes
+        self.args = self._args(graph, resolved, seeds, wide)
+        self.launches = 0
+        self.states = [self.state]
+        self.last = np.zeros((), CONTROL)
+        self.grower = self._grower() if self.config.grow else None
+
+    def count(self, watch: Watch) -> int:
+        """The kernel's total, put right for symmetry; a part of it when the watch stopped the run."""
+        self._begin()
+        self._launch()
+        control = self._finish(watch)
+        high, low = int(control["count_high"]), int(control["count_low"])
+        total = ((high - (1 << 64) if high >> 63 else high) << 64) | low
+        return total * self.lowered.coefficient // self.lowered.divisor
+
+    def rows(self, watch: Watch) -> Iterator[Rows]:
+        """Batches of matches. While one buffer is read, the search fills the other."""
+        first, capacity = self._first_rows(), self.config.row_capacity
+        buffer = self._row_buffer(first)
+        buffers: list[Buffer | None] = [buffer, None]
+        at, room = 0, buffer.nbytes // (self.columns * 4)
+        self._begin()
+        self._launch_rows(buffer, room)
+        while True:
+            control = self._finish(watch)
+            full = bool(control["full"])
+            found = int(control["rows_end"] if full else control["rows"])
+            mine = buffers[at]
+            assert mine is not None and found <= room, "rows beyond the buffer"
+            at = 1 - at
+            more = full and not watch.expired()
+            if more:
+                other = buffers[at]
+                if other is None or other.nbytes < capacity * self.columns * 4:
+                    other = buffers[at] = self._row_buffer(capacity)
+                    capacity = other.nbytes // (self.columns * 4)
+                room = capacity
+                self.state.resume()
+                self._launch_rows(other, room)
+            if found:
+                batch = self.machine.read(mine, found * self.columns * 4).view(np.uint32)
+                table = batch.reshape(found, self.columns)
+                for begin in range(0, found, self.batch_rows):
+                    yield table[begin : begin + self.batch_rows]
+            if not more:
+                return
+
+    def stop(self) -> None:
+        """Ends a running launch early."""
+        for state in self.states:
+            self.machine.poke(state.buffer, offset_of("stop"), 1)
+
+    def progress(self) -> float:
+        """The fraction of the initial pool that was taken up."""
+        rows = self.num_seeds
+        if self.grower is not None:
+            grown = self._word(self.states[1], "rows")
+            rows = grown if grown <= self.config.pool_capacity else rows
+        return min(1.0, self._word(self.state, "next") / max(rows, 1))
+
+    def report(self) -> Report:
+        return Report(
+            self.kernel,
+            self.config,
+            self.launches,
+            int(self.last["steps"]),
+            int(self.last["tasks"]),
+            int(self.last["gifts"]),
+            self.search_bytes,
+        )
+
+    @property
+    def columns(self) -> int:
+        return self.lowered.num_levels
+
+    def _word(self, state: _State, name: str) -> int:
+        return int(self.machine.read(state.buffer, 8, offset_of(name)).view(np.uint64)[0])
+
+    # ---- launching ---------------------------------------------------------------------------------------------
+    def _begin(self) -> None:
+        """Fresh control blocks and, where the plan has one, the initial pool. Nobody waits for it here."""
+        for state in self.states:
+            state.reset()
+        if self.grower is not None:
+            g = self.grower
+            self.machine.launch(g.kernel, g.config.blocks, g.config.shared_bytes, g.args)
+
+    def _launch(self) -> None:
+        self.launches += 1
+        self.machine.launch(self.kernel, self.config.blocks, self.config.shared_bytes, self.args)
+        self.snapshot = self.machine.snapshot(self.state.buffer, CONTROL.itemsize)
+
+    def _launch_rows(self, buffer: Buffer, capacity: int) -> None:
+        self.args["rows"], self.args["row_capacity"] = buffer.address, capacity
+        self._launch()
+
+    def _finish(self, watch: Watch) -> Any:
+        watch.wait(self, self.snapshot)
+        self.last = self.snapshot.value().view(CONTROL)[0]
+        return self.last
+
+    def _first_rows(self) -> int:
+        """A small first launch, for those who want a few rows only; all of them where a row is a seed."""
+        least = self.num_seeds if self.lowered.num_levels == 1 else 32
+        return max(least, min(self.config.row_capacity, self.batch_rows))
+
+    def _row_buffer(self, rows: int) -> Buffer:
+        """A buffer of that many rows, or of fewer where memory is short."""
+        least = self.num_seeds if self.lowered.num_levels == 1 else _LEAST_ROWS
+        while True:
+            try:
+                buffer = self.machine.allocate(rows * self.columns * 4)
+                self.search_bytes += buffer.nbytes
+                return buffer
+            except OutOfMemory:
+                if rows <= least:
+                    raise SubisoError(
+                        f"{self.machine.description.name} has no room for {rows} rows of output "
+                        f"({rows * self.columns * 4:,} bytes)",
+                        hint='free some of its memory, or use device="cpu"',
+                    ) from None
+                rows //= 2
+
+    def _grower(self) -> _Grower:
+        short = cut_short(self.lowered, 2)
+        config = replace(self.config, stack_levels=short.stack_levels)
+        capacity = config.pool_capacity
+        pool = self.machine.allocate(2 * capacity * 4)
+        state = _State(self.machine, config)
+        tables = upload(self.machine, np.frombuffer(short.tables.tobytes(), np.uint8))
+        self.kept += [pool, tables]
+        self.states.append(state)
+        self.search_bytes += pool.nbytes + state.nbytes
+        args = self.args.copy()
+        state.fill(args, config)
+        args["tables"], args["rows"], args["row_capacity"] = tables.address, pool.address, capacity
+        args["row_stride"], args["column_stride"], args["translate"], args["keep"] = 1, capacity, 0, 0
+        kernel = replace(self.kernel, tail="rows", tables=None, edges=short.edges)
+        grown = state.buffer.address + offset_of("rows")
+        self.args["pool"] = (pool.address, grown, 0, capacity, 2, self.config.chunk)
+        return _Grower(kernel, config, args)
+
+    # ---- arguments ---------------------------------------------------------------------------------------------
+    def _args(
+        self, graph: DeviceGraph, resolved: Resolved, seeds: NDArray[np.uint32], wide: bool
+    ) -> NDArray[Any]:
+        args = np.zeros((), ARGS)
+        csrs = [graph.csr(csr, wide=wide) for csr in resolved.csrs]
+        filters = [
+            np.bitwise_and.reduce([resolved.filters[f] for f in combined])
+            for combined in self.lowered.filters
+        ]
+        self._table(args, "relations", [(c.bounds.address, c.neighbors.address) for c in csrs], FEW_RELATIONS)
+        self._table(args, "filters", [self._upload(bits) for bits in filters], FEW_FILTERS)
+        self._table(args, "keys", [self._upload(key) for key in resolved.keys], FEW_KEYS)
+        if self.lowered.edges:
+            entities = [resolved.layout.entities(r) for r in resolved.relations]
+            addresses = [[self._upload(a) for a in (e.offsets, e.neighbors, e.edge_ids)] for e in entities]
+            args["entities"] = self._upload(np.array(addresses, np.uint64).reshape(-1, 3))
+        args["tables"] = self._upload(np.frombuffer(self.lowered.tables.tobytes(), np.uint8))
+        whole = seeds is resolved.layout.all_ranks
+        start = graph.array(seeds).address if whole else self._upload(seeds)
+        args["seeds"] = (start, 0, len(seeds), len(seeds), 1, self.config.chunk)
+        args["row_stride"], args["column_stride"], args["keep"] = self.columns, 1, 1
+        args["translate"] = graph.array(resolved.layout.vertex_at).address
+        self.state.fill(args, self.config)
+        self.kept += [csrs, seeds]
+        return args
+
+    def _upload(self, array: NDArray[Any]) -> int:
+        buffer = upload(self.machine, array)
+        self.kept.append(buffer)
+        self.search_bytes += buffer.nbytes
+        return buffer.address
+
+    def _table(self, args: NDArray[Any], name: str, values: Sequence[Any], few: int) -> None:
+        """The first few values travel with the arguments, the others lie in memory."""
+        for i, value in enumerate(values[:few]):
+            args[name][i] = value
+        if len(values) > few:
+            args[f"more_{name}"] = self._upload(np.array(values[few:], np.uint64))
+
+
+def _needs(
+    lowered: Lowered, resolved: Resolved, seeds: NDArray[np.uint32], registers: int, batch_rows: int
+) -> Needs:
+    edges = 0
+    if lowered.stack_levels >= 2:
+        # The second vertex comes from one of the seed's lists, so the shortest relation bounds the pairs.
+        ops = lowered.tables["ops"][lowered.tables["first"][1][0] : lowered.tables["first"][1][1]]
+        edges = min(len(resolved.csrs[op["a"]].neighbors) for op in ops if op["kind"] == 0)
+    return Needs(
+        stack_levels=lowered.stack_levels,
+        num_seeds=len(seeds),
+        num_edges=edges,
+        registers=registers,
+        columns=lowered.num_levels if lowered.tail == "rows" else 0,
+        batch_rows=batch_rows,
+    )

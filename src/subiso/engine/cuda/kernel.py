@@ -1,0 +1,80 @@
+"""A kernel of schedule `fine` as a value: what is compiled in, and the ten lines of text that say so."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from subiso.engine.cuda.tables import Lowered, TailKind, initializer
+
+NAME = "subiso_fine"
+"""The entry's name in every module."""
+MAX_FIXED_LEVELS = 12
+"""Larger plans run from tables: their code would grow with every level."""
+
+
+@dataclass(frozen=True)
+class FineKernel:
+    """One instance of the template in kernels/fine.cuh."""
+
+    tail: TailKind = "count"
+    edges: bool = False
+    """Edge-isomorphism."""
+    wide_offsets: bool = False
+    """Relations of 2**32 entries or more."""
+    tables: str | None = None
+    """The plan as C++ text, compiled in; None = it is read from memory."""
+    threads: int = 128
+    measure: bool = False
+    """Count steps and tasks, for the idle rate."""
+    batch: int = 32
+    """Partial matches whose candidates a warp deals out together; 1 is the naive way."""
+    share: bool = True
+    """Busy warps hand work to idle ones."""
+    period: int = 8
+    """Steps between two looks at who is idle."""
+    least: int = 32
+    """Tasks of the current level that are worth handing over."""
+
+    def text(self) -> str:
+        """The translation unit.
+
+        >>> print(FineKernel().text())
+        #include "fine.cuh"
+        using Store = subiso::CsrStore<subiso::u32>;
+        using Plan = subiso::TablePlan;
+        using Config = subiso::Config<subiso::Tail::kCount, false, false, 32, true, 8, 32>;
+        extern "C" __global__ void __launch_bounds__(128)
+        subiso_fine(const __grid_constant__ subiso::FineArgs<Store> args) {
+          subiso::fine_search<Plan, Store, Config>(args, Plan{args.tables});
+        }
+        """
+        lines = [
+            '#include "fine.cuh"',
+            f"using Store = subiso::CsrStore<subiso::{'i64' if self.wide_offsets else 'u32'}>;",
+        ]
+        if self.tables is None:
+            lines.append("using Plan = subiso::TablePlan;")
+        else:
+            lines.append(f"struct Source {{ static constexpr subiso::Tables tables = {self.tables}; }};")
+            lines.append("using Plan = subiso::FixedPlan<Source>;")
+        numbers = [
+            f"subiso::Tail::k{self.tail.capitalize()}",
+            *(str(v).lower() for v in (self.edges, self.measure)),
+            *(str(v).lower() for v in (self.batch, self.share, self.period, self.least)),
+        ]
+        plan = "Plan{}" if self.tables is not None else "Plan{args.tables}"
+        lines += [
+            f"using Config = subiso::Config<{', '.join(numbers)}>;",
+            f'extern "C" __global__ void __launch_bounds__({self.threads})',
+            f"{NAME}(const __grid_constant__ subiso::FineArgs<Store> args) {{",
+            f"  subiso::fine_search<Plan, Store, Config>(args, {plan});",
+            "}",
+        ]
+        return "\n".join(lines)
+
+
+def fixed_tables(lowered: Lowered) -> str | None:
+    """The tables to compile in; None where the plan is better read from memory."""
+    if lowered.edges or lowered.num_levels > MAX_FIXED_LEVELS:
+        return None
+    return initializer(lowered.tables)

@@ -1,0 +1,88 @@
+"""The structures that host and kernels share, as NumPy types (kernels/fine.cuh, kernels/share.cuh)."""
+
+from __future__ import annotations
+
+import numpy as np
+
+FEW_RELATIONS, FEW_FILTERS, FEW_KEYS = 8, 8, 4
+
+_POOL = np.dtype(
+    [
+        ("vertices", np.uint64),
+        ("grown", np.uint64),
+        ("rows", np.uint64),
+        ("capacity", np.uint64),
+        ("width", np.uint32),
+        ("chunk", np.uint32),
+    ]
+)
+
+ARGS = np.dtype(
+    [
+        ("relations", np.uint64, (FEW_RELATIONS, 2)),
+        ("more_relations", np.uint64),
+        ("filters", np.uint64, FEW_FILTERS),
+        ("more_filters", np.uint64),
+        ("keys", np.uint64, FEW_KEYS),
+        ("more_keys", np.uint64),
+        ("entities", np.uint64),
+        ("control", np.uint64),
+        ("blocks", np.uint64),
+        ("idle_blocks", np.uint64),
+        ("mail_states", np.uint64),
+        ("mails", np.uint64),
+        ("mail_bytes", np.uint64),
+        ("grace", np.uint64),
+        ("tables", np.uint64),
+        ("seeds", _POOL),
+        ("pool", _POOL),
+        ("rows", np.uint64),
+        ("row_capacity", np.uint64),
+        ("row_stride", np.uint64),
+        ("column_stride", np.uint64),
+        ("translate", np.uint64),
+        ("keep", np.uint64),
+    ]
+)
+
+CONTROL = np.dtype(
+    {
+        "names": [
+            "count_low",
+            "count_high",
+            "steps",
+            "tasks",
+            "gifts",
+            "next",
+            "stop",
+            "full",
+            "idle_blocks",
+            "rows",
+            "rows_end",
+            "busy_blocks",
+            "started_blocks",
+        ],
+        "formats": [np.uint64] * 6 + [np.uint32] * 3 + [np.uint64] * 2 + [np.uint32] * 2,
+        "offsets": [0, 8, 16, 24, 32, 128, 256, 260, 264, 384, 392, 512, 516],
+        "itemsize": 640,
+    }
+)
+"""Everything before `stop` belongs to the run, everything from it on to one launch."""
+
+BLOCK = np.dtype(
+    {
+        "names": ["busy", "idle", "registrar", "done"],
+        "formats": [np.uint32] * 4,
+        "offsets": [0, 4, 8, 12],
+        "itemsize": 32,
+    }
+)
+
+
+def offset_of(name: str) -> int:
+    """Where a field of the control block stands.
+
+    >>> offset_of("stop")
+    256
+    """
+    return int(CONTROL.fields[name][1])  # type: ignore[index]

@@ -1,0 +1,92 @@
+"""What the CUDA engine asks of a machine: memory, launches, and two ways past a running kernel (poke and peek).
+
+A device through CuPy (`device.py`) is one; the SIMT shim of the tests is another, so that everything on the host's side
+of a launch is tested without a device as well.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from subiso.engine.cuda.kernel import FineKernel
+
+Bytes = NDArray[np.uint8]
+
+
+@dataclass(frozen=True)
+class Description:
+    """A machine as launch configurations see it."""
+
+    name: str
+    architecture: str
+    """As the compiler wants it, `sm_90`."""
+    multiprocessors: int
+    warps_per_multiprocessor: int = 64
+    blocks_per_multiprocessor: int = 32
+    registers_per_multiprocessor: int = 65_536
+    shared_per_multiprocessor: int = 233_472
+    shared_per_block: int = 232_448
+    memory: int = 0
+    """Bytes."""
+
+
+class Buffer(Protocol):
+    """Memory of the machine; freed when the last reference goes."""
+
+    @property
+    def address(self) -> int: ...
+
+    @property
+    def nbytes(self) -> int: ...
+
+
+class OutOfMemory(Exception):
+    """The machine has no room for a buffer of that size."""
+
+
+class Snapshot(Protocol):
+    """A buffer's beginning as it was when everything asked for before had happened."""
+
+    def ready(self) -> bool: ...
+
+    def value(self) -> Bytes:
+        """Waits until it is ready."""
+
+
+class Machine(Protocol):
+    """One device. Writes, launches and snapshots happen in the order they are asked for."""
+
+    @property
+    def description(self) -> Description: ...
+
+    def allocate(self, nbytes: int) -> Buffer:
+        """Memory with unknown contents; OutOfMemory where there is none."""
+
+    def write(self, buffer: Buffer, array: NDArray[Any], offset: int = 0) -> None: ...
+
+    def registers(self, kernel: FineKernel) -> int:
+        """Registers per thread of a kernel; compiles it if need be."""
+
+    def launch(self, kernel: FineKernel, blocks: int, shared: int, args: NDArray[Any]) -> None:
+        """`args` is one element of layout.ARGS."""
+
+    def snapshot(self, buffer: Buffer, nbytes: int) -> Snapshot: ...
+
+    def read(self, buffer: Buffer, nbytes: int, offset: int = 0) -> Bytes:
+        """What is there now, while a kernel may be running."""
+
+    def poke(self, buffer: Buffer, offset: int, value: int) -> None:
+        """Writes a 32-bit word now, while a kernel may be running."""
+
+
+def upload(machine: Machine, array: NDArray[Any]) -> Buffer:
+    """A copy of an array on the machine (of at least one byte, so that it has an address)."""
+    array = np.ascontiguousarray(array)
+    buffer = machine.allocate(max(array.nbytes, 1))
+    if array.nbytes:
+        machine.write(buffer, array)
+    return buffer

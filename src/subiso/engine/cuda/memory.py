@@ -1,0 +1,103 @@
+"""A graph's copies on a device: relations and rank tables, made once, kept under a budget, oldest out first."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Callable, Hashable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from subiso.engine.cuda.machine import Buffer, Machine, OutOfMemory, upload
+from subiso.errors import SubisoError
+from subiso.storage.layout import Layout, RelationCsr
+
+_SHARE = 0.8
+"""Of the device's memory that graphs may take; the rest is for searches."""
+
+
+@dataclass(frozen=True)
+class DeviceCsr:
+    """One relation on the device."""
+
+    bounds: Buffer
+    neighbors: Buffer
+
+
+class Cache:
+    """Device copies by key. Those in use are kept alive by their users even when they leave the cache."""
+
+    def __init__(self, machine: Machine, budget: int | None = None) -> None:
+        self.machine = machine
+        self.budget = int(machine.description.memory * _SHARE) if budget is None else budget
+        self.used = 0
+        self._kept: OrderedDict[Hashable, tuple[Any, int]] = OrderedDict()
+
+    def get(self, key: Hashable, nbytes: int, make: Callable[[], Any]) -> Any:
+        """The copy under `key`, made if it is not there; makes room for it first."""
+        if key in self._kept:
+            self._kept.move_to_end(key)
+            return self._kept[key][0]
+        while self._kept and self.used + nbytes > self.budget:
+            self._drop_oldest()
+        made = self._make(key, nbytes, make)
+        self._kept[key] = made, nbytes
+        self.used += nbytes
+        return made
+
+    def _make(self, key: Hashable, nbytes: int, make: Callable[[], Any]) -> Any:
+        while True:
+            try:
+                return make()
+            except OutOfMemory:
+                if not self._kept:
+                    raise SubisoError(
+                        f"the graph does not fit on {self.machine.description.name}: a part of it needs "
+                        f"{nbytes:,} bytes, the device has {self.machine.description.memory:,}",
+                        hint='use device="cpu"',
+                    ) from None
+                self._drop_oldest()
+
+    def _drop_oldest(self) -> None:
+        _, (_, nbytes) = self._kept.popitem(last=False)
+        self.used -= nbytes
+
+
+class DeviceGraph:
+    """The parts of one graph's layout that searches ask for."""
+
+    def __init__(self, cache: Cache, layout: Layout) -> None:
+        self.cache = cache
+        self.layout = layout
+
+    def csr(self, csr: RelationCsr, *, wide: bool) -> DeviceCsr:
+        """A relation; its bounds as 64-bit numbers if `wide`."""
+        offsets = np.int64 if wide else np.uint32
+        nbytes = csr.neighbors.nbytes + len(csr.bounds) * np.dtype(offsets).itemsize
+        machine = self.cache.machine
+        made: DeviceCsr = self.cache.get(
+            (id(csr), wide),
+            nbytes,
+            lambda: _Kept(csr, upload(machine, csr.bounds.astype(offsets)), upload(machine, csr.neighbors)),
+        )
+        return made
+
+    def array(self, array: NDArray[Any]) -> Buffer:
+        """A copy of one of the layout's arrays (they live as long as the graph)."""
+        made: tuple[Buffer, NDArray[Any]] = self.cache.get(
+            id(array), array.nbytes, lambda: (upload(self.cache.machine, array), array)
+        )
+        return made[0]
+
+
+@dataclass(frozen=True)
+class _Kept(DeviceCsr):
+    """Holds the host's arrays too, so that their ids stay theirs."""
+
+    csr: RelationCsr
+
+    def __init__(self, csr: RelationCsr, bounds: Buffer, neighbors: Buffer) -> None:
+        super().__init__(bounds, neighbors)
+        object.__setattr__(self, "csr", csr)

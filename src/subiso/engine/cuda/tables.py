@@ -1,0 +1,295 @@
+"""Lowers a Plan to the tables that kernels read (kernels/plan.cuh): per level and earlier position, a few operations.
+
+Sets are not materialised by the schedules that use these tables: every level gets all operands of its set, however
+far up the plan computes parts of it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from subiso.errors import UnsupportedError
+from subiso.plan.plan import ColumnCheck, CountTail, Neighbors, Plan, SetExpression, Term
+
+MAX_POSITIONS = 32
+MAX_SIZES = 8
+MAX_LEVELS = MAX_POSITIONS + MAX_SIZES
+MAX_OPS = 2048
+MAX_OPS_PER_LEVEL = 255
+MAX_TERMS = 32
+MAX_FACTORS = 6
+MAX_EDGES = 64
+NO_FILTER = 255
+MAX_BITS = 80
+"""A tail's polynomial stays below 2**80, so that 2**47 of them fit into a total."""
+
+_EDGE, _NO_EDGE, _ABOVE, _BELOW, _DISTINCT, _COMPARE = range(6)
+_COMPARISONS = {"<": 0, "<=": 1, ">": 2, ">=": 3, "==": 4, "!=": 5}
+
+TABLES = np.dtype(
+    [
+        ("num_levels", np.uint8),
+        ("num_sizes", np.uint8),
+        ("num_terms", np.uint8),
+        ("column", np.uint8, MAX_POSITIONS),
+        (
+            "levels",
+            np.dtype(
+                [(name, np.uint8) for name in ("filter", "lowest", "measured", "surely", "edges")], align=True
+            ),
+            MAX_LEVELS,
+        ),
+        ("first", np.uint16, (MAX_LEVELS, MAX_POSITIONS + 1)),
+        ("ops", np.dtype([(name, np.uint8) for name in ("kind", "a", "b", "c")], align=True), MAX_OPS),
+        (
+            "terms",
+            np.dtype(
+                [("coefficient", np.int32), ("count", np.uint8), ("factors", np.uint8, MAX_FACTORS)],
+                align=True,
+            ),
+            MAX_TERMS,
+        ),
+        (
+            "edges",
+            np.dtype([(name, np.uint8) for name in ("source", "target", "relation")], align=True),
+            MAX_EDGES,
+        ),
+    ],
+    align=True,
+)
+
+TailKind = Literal["count", "sizes", "rows"]
+
+
+@dataclass(frozen=True)
+class Lowered:
+    """What a kernel needs to know of a plan, and what the host does with its answer."""
+
+    tables: NDArray[Any]
+    """One element of TABLES."""
+    tail: TailKind
+    num_levels: int
+    filters: tuple[tuple[int, ...], ...]
+    """Combinations of the problem's candidate filters, by the number that the tables use."""
+    coefficient: int = 1
+    divisor: int = 1
+    """A count is the kernel's total * coefficient / divisor."""
+    edges: bool = False
+    """Edge-isomorphism."""
+
+    @property
+    def stack_levels(self) -> int:
+        """Levels of the search stack: the last one's candidates are never kept, unless sizes hang below them."""
+        return self.num_levels if self.tail == "sizes" or self.num_levels == 1 else self.num_levels - 1
+
+
+@dataclass
+class _Level:
+    """The demands on the candidates of one level."""
+
+    lists: set[tuple[int, int]] = field(default_factory=set)
+    """(position, relation): in that neighbour list."""
+    absent: set[tuple[int, int]] = field(default_factory=set)
+    above: set[int] = field(default_factory=set)
+    below: set[int] = field(default_factory=set)
+    filter: set[int] = field(default_factory=set)
+    distinct: tuple[int, ...] = ()
+    checks: tuple[ColumnCheck, ...] = ()
+    surely: int = 0
+    """Of a size: so many matched vertices are in the set and do not count."""
+
+    @property
+    def measured(self) -> bool:
+        """The number of candidates follows from one list's length."""
+        return len(self.lists) == 1 and not (self.absent or self.filter or self.checks)
+
+
+def lower_plan(plan: Plan, max_degree: int) -> Lowered:
+    """The tables of a plan; UnsupportedError where they are too small for it (a shorter counting tail may help)."""
+    return _Lowering(plan, max_degree).result()
+
+
+class _Lowering:
+    def __init__(self, plan: Plan, max_degree: int) -> None:
+        self.plan = plan
+        self.max_degree = max_degree
+        self.tables = np.zeros((), TABLES)
+        self.filters: dict[tuple[int, ...], int] = {}
+        self.num_ops = 0
+        self.before = _closure(plan)
+
+    def result(self) -> Lowered:
+        plan, tables = self.plan, self.tables
+        levels = [_Level()] + [
+            _Level(distinct=e.distinct, checks=e.checks, **self.gather(e.candidates)) for e in plan.extends
+        ]
+        sizes: list[_Level] = []
+        tail: TailKind = "rows"
+        coefficient = divisor = 1
+        if isinstance(plan.tail, CountTail):
+            divisor = plan.tail.divisor
+            sizes = [
+                _Level(distinct=s.distinct, surely=s.surely, **self.gather(s.expression))
+                for s in plan.tail.sizes
+            ]
+            tail = "sizes" if sizes else "count"
+            if _is_linear(plan.tail) and all(not s.measured and not s.surely for s in sizes):
+                coefficient = plan.tail.terms[0].coefficient
+                levels, sizes, tail = levels + sizes, [], "count"
+        _at_most("vertices", len(levels), MAX_POSITIONS)
+        _at_most("set sizes in a counting tail", len(sizes), MAX_SIZES)
+        tables["num_levels"], tables["num_sizes"] = len(levels), len(sizes)
+        for number, level in enumerate(levels):
+            self.put_level(number, level, number)
+        for number, size in enumerate(sizes, len(levels)):
+            self.put_level(number, size, len(levels))
+            tables["levels"][number]["measured"] = size.measured
+            tables["levels"][number]["surely"] = size.surely
+        if isinstance(plan.tail, CountTail) and sizes:
+            self.put_terms(plan.tail.terms)
+        if tail == "rows":
+            tables["column"][: len(levels)] = plan.order
+        self.put_edges(len(levels))
+        return Lowered(
+            tables, tail, len(levels), tuple(self.filters), coefficient, divisor, bool(plan.edge_checks)
+        )
+
+    def gather(self, e: SetExpression) -> dict[str, Any]:
+        """All demands of a set, those of the sets it is made from included."""
+        found: dict[str, set[Any]] = {key: set() for key in ("lists", "absent", "above", "below", "filter")}
+        at: SetExpression | None = e
+        while at is not None:
+            for operand in at.operands:
+                kind = "absent" if operand.negative else "lists"
+                found[kind].add((operand.list.position, operand.list.relation))
+            found["above"] |= set(at.lower)
+            found["below"] |= set(at.upper)
+            found["filter"] |= set(at.filter)
+            if isinstance(at.source, Neighbors):
+                found["lists"].add((at.source.position, at.source.relation))
+                at = None
+            else:
+                at = self.plan.sets[at.source.index].expression
+        # A bound that follows from another is worth stating where it cuts a list.
+        implied = {q for p in found["above"] for q in self.before[p]}
+        found["above"] |= implied & {p for p, _ in found["lists"]}
+        return found
+
+    def put_level(self, number: int, level: _Level, positions: int) -> None:
+        entry, first = self.tables["levels"][number], self.tables["first"][number]
+        entry["filter"] = NO_FILTER
+        if level.filter:
+            key = tuple(sorted(level.filter))
+            entry["filter"] = self.filters.setdefault(key, len(self.filters))
+            _at_most("different candidate filters", len(self.filters), NO_FILTER)
+        began = self.num_ops
+        lowest = positions
+        for position in range(positions):
+            first[position] = self.num_ops
+            for op in _ops_at(level, position):
+                _at_most("operations", self.num_ops + 1, MAX_OPS)
+                self.tables["ops"][self.num_ops] = op
+                self.num_ops += 1
+                lowest = min(lowest, position)
+        first[positions:] = self.num_ops
+        _at_most("operations of one level", self.num_ops - began, MAX_OPS_PER_LEVEL)
+        entry["lowest"] = lowest
+
+    def put_terms(self, terms: tuple[Term, ...]) -> None:
+        _at_most("terms of a counting tail", len(terms), MAX_TERMS)
+        bound = 0
+        for number, term in enumerate(terms):
+            _at_most("factors of a counting tail", len(term.factors), MAX_FACTORS)
+            entry = self.tables["terms"][number]
+            entry["coefficient"], entry["count"] = term.coefficient, len(term.factors)
+            entry["factors"][: len(term.factors)] = term.factors
+            bound += abs(term.coefficient) * max(self.max_degree, 1) ** len(term.factors)
+        _at_most("bits of a counting tail", bound.bit_length(), MAX_BITS)
+        self.tables["num_terms"] = len(terms)
+
+    def put_edges(self, num_levels: int) -> None:
+        checks = sorted(self.plan.edge_checks, key=lambda c: max(c.source, c.target))
+        _at_most("pattern edges in edge-isomorphism", len(checks), MAX_EDGES)
+        for number, c in enumerate(checks):
+            self.tables["edges"][number] = (c.source, c.target, c.relation)
+        for level in range(num_levels):
+            self.tables["levels"][level]["edges"] = sum(max(c.source, c.target) <= level for c in checks)
+
+
+def _ops_at(level: _Level, position: int) -> Iterable[tuple[int, int, int, int]]:
+    """The demands that speak of one position, cheap ones first."""
+    if position in level.above:
+        yield _ABOVE, 0, 0, 0
+    if position in level.below:
+        yield _BELOW, 0, 0, 0
+    if position in level.distinct:
+        yield _DISTINCT, 0, 0, 0
+    for c in level.checks:
+        if c.position == position:
+            yield _COMPARE, c.left_key, c.right_key, _COMPARISONS[c.op]
+    for kind, lists in ((_EDGE, level.lists), (_NO_EDGE, level.absent)):
+        for at, relation in sorted(lists):
+            if at == position:
+                _at_most("relations", relation + 1, 256)
+                yield kind, relation, 0, 0
+
+
+def cut_short(lowered: Lowered, num_levels: int) -> Lowered:
+    """The plan that lists partial matches of the first positions, as ranks in matching order."""
+    tables = lowered.tables.copy()
+    tables["num_levels"], tables["num_sizes"], tables["num_terms"] = num_levels, 0, 0
+    tables["column"] = 0
+    tables["column"][:num_levels] = range(num_levels)
+    return Lowered(tables, "rows", num_levels, lowered.filters, edges=lowered.edges)
+
+
+def initializer(tables: NDArray[Any]) -> str:
+    """The tables as C++ text: nested braces, without the zeros at the end of an array.
+
+    >>> t = np.zeros((), TABLES)
+    >>> t["num_levels"], t["column"][1] = 2, 1
+    >>> initializer(t)
+    '{2,0,0,{0,1},{},{},{},{},{}}'
+    """
+    return _braces(tables)
+
+
+def _braces(value: Any) -> str:
+    if getattr(value, "dtype", None) is not None and value.dtype.names:
+        if value.shape == ():
+            return "{" + ",".join(_braces(value[name]) for name in value.dtype.names) + "}"
+    elif np.ndim(value) == 0:
+        return str(int(value))
+    items = list(value)
+    while items and not np.any(np.frombuffer(np.ascontiguousarray(items[-1]).tobytes(), np.uint8)):
+        items.pop()
+    return "{" + ",".join(_braces(item) for item in items) + "}"
+
+
+def _is_linear(tail: CountTail) -> bool:
+    return len(tail.terms) == 1 and len(tail.sizes) <= 1 and len(tail.terms[0].factors) == len(tail.sizes)
+
+
+def _closure(plan: Plan) -> list[set[int]]:
+    """position -> the positions whose vertices come before its own, in the total order."""
+    position = {v: p for p, v in enumerate(plan.order)}
+    before: list[set[int]] = [set() for _ in plan.order]
+    for a, b in plan.restrictions:
+        if a in position and b in position:
+            before[position[b]].add(position[a])
+    for _ in before:
+        for reach in before:
+            reach.update(*(before[p] for p in tuple(reach)))
+    return before
+
+
+def _at_most(what: str, found: int, limit: int) -> None:
+    if found > limit:
+        raise UnsupportedError(
+            f"the CUDA engine takes at most {limit} {what}, this query has {found}", hint='use device="cpu"'
+        )

@@ -1,0 +1,63 @@
+"""Looks after a running search from the calling thread: time limit, cancellation, progress, Ctrl-C."""
+
+from __future__ import annotations
+
+import time
+from typing import Protocol
+
+from subiso.engine.base import Params, StoppedBy
+from subiso.engine.cuda.machine import Snapshot
+
+_TICK = 0.05
+"""Seconds between looks at progress and cancellation."""
+_BUSY = 0.002
+"""Seconds of waiting without sleep: small queries are over by then."""
+
+
+class Stoppable(Protocol):
+    def stop(self) -> None: ...
+
+    def progress(self) -> float: ...
+
+
+class Watch:
+    """One per query; knows what ended it early."""
+
+    def __init__(self, params: Params, started: float) -> None:
+        self.params = params
+        self.deadline = None if params.timeout is None else started + params.timeout
+        self.stopped_by: StoppedBy | None = None
+
+    def wait(self, run: Stoppable, snapshot: Snapshot) -> None:
+        """Until the snapshot is ready. Ctrl-C stops the run before it is passed on."""
+        try:
+            self._wait(run, snapshot)
+        except BaseException:
+            run.stop()
+            snapshot.value()
+            raise
+
+    def expired(self) -> bool:
+        """Whether the run was stopped or its time is over (noted, then, as what stopped it)."""
+        if self.stopped_by is None and self.deadline is not None and time.perf_counter() >= self.deadline:
+            self.stopped_by = "timeout"
+        return self.stopped_by is not None
+
+    def _wait(self, run: Stoppable, snapshot: Snapshot) -> None:
+        began = looked = time.perf_counter()
+        while not snapshot.ready():
+            now = time.perf_counter()
+            if self.stopped_by is None and self.expired():
+                run.stop()
+            if now - looked >= _TICK:
+                looked = now
+                self._look(run)
+            if now - began > _BUSY:
+                time.sleep(min(0.002, (now - began) / 10))
+
+    def _look(self, run: Stoppable) -> None:
+        if self.params.progress is not None:
+            self.params.progress(run.progress())
+        if self.stopped_by is None and self.params.poll is not None and self.params.poll():
+            self.stopped_by = "cancelled"
+            run.stop()

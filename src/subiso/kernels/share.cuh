@@ -1,0 +1,248 @@
+// Who has work and who wants some. A warp that runs dry signs up as idle: in its block's set, or, when the whole block is
+// idle, the last one signs the block up in the device's set. Busy warps look at both sets now and then and mail half of
+// what is left at their shallowest open level. Everything goes through device memory: one mechanism for both distances.
+#pragma once
+#include "stack.cuh"
+
+namespace subiso {
+
+struct alignas(128) Control {
+  // Over all launches of a run.
+  Total count;
+  u64 steps, tasks, gifts;       // of lanes: see Config::kMeasure
+  alignas(128) u64 next;         // the first row of the pool that nobody has taken
+  // Of one launch; the host clears them before it.
+  alignas(128) u32 stop;         // set by the host
+  u32 full;                      // the output is full: save and leave
+  u32 idle_blocks;
+  alignas(128) u64 rows;         // rows asked for, also in vain
+  u64 rows_end;                  // when full: where the last row ends
+  alignas(128) u32 busy_blocks;  // with a busy warp, among those that have started
+  u32 started_blocks;
+};
+
+struct alignas(32) BlockControl {
+  u32 busy;       // warps; the host sets it to all of them
+  u32 idle;       // warps that wait for mail, as bits
+  u32 registrar;  // who waits for mail on behalf of an idle block
+  u32 done;       // nothing will come any more
+};
+
+// A part of the search, on its way to another warp or to the next launch.
+struct alignas(16) Mail {
+  i32 depth;  // of `levels`, which follow
+  i32 unused[3];
+  SUBISO_DEVICE StackLevel* levels() { return reinterpret_cast<StackLevel*>(this + 1); }
+};
+
+struct ShareArgs {
+  Control* control;
+  BlockControl* blocks;
+  u32* idle_blocks;  // bits
+  u32* mail_states;  // per warp: 1 = mail is there
+  u8* mails;
+  u64 mail_bytes;
+  u64 grace;         // turns that an idle block waits for blocks that have not started
+};
+
+enum class Signal { kGoOn, kLeave };
+
+template <class Config>
+class Share {
+ public:
+  SUBISO_DEVICE explicit Share(const ShareArgs& args)
+      : args_(args), warp_(warp_in_block()), self_(block_id() * warps_per_block() + warp_) {}
+
+  // Before anything else, by all warps of the block.
+  SUBISO_DEVICE void enter() const {
+    if (warp_ == 0 && lane_id() == 0) {
+      atomic_add(&args_.control->busy_blocks, 1u);
+      atomic_add(&args_.control->started_blocks, 1u);
+    }
+    sync_block();
+  }
+
+  // Mail from the launch before, or from another warp: fills the stack and the frontier; -1 = there is none.
+  SUBISO_DEVICE int receive(Stack& stack, Frontier& frontier) const {
+    u32 there = 0;
+    if (lane_id() == 0) there = load_fresh(args_.mail_states + self_);
+    if (shuffle(there, 0) == 0) return -1;
+    fence_device();
+    sync_warp();
+    Mail* mail = mail_of(self_);
+    const int depth = load_fresh(&mail->depth);
+    for (int p = 0; p <= depth; ++p) {
+      const StackLevel& from = mail->levels()[p];
+      stack.put(p, lane_id(), load_fresh(from.vertex + lane_id()), load_fresh(from.parent + lane_id()));
+      frontier = {load_fresh(from.next + lane_id()), load_fresh(from.left + lane_id()),
+                  load_fresh(from.origin + lane_id())};
+      if (p < depth) stack.set_frontier(p, frontier);
+    }
+    sync_warp();
+    if (lane_id() == 0) store_fresh(args_.mail_states + self_, 0u);
+    return depth;
+  }
+
+  // The whole stack, for this warp itself in the next launch.
+  SUBISO_DEVICE void save(Stack& stack, const Frontier& frontier, int depth) const {
+    if (depth < 0) return;
+    for (int p = 0; p <= depth; ++p) write(self_, p, stack, p < depth ? stack.frontier(p) : frontier);
+    post(self_, depth);
+  }
+
+  // Looks whether to leave, and whether somebody is idle: gives then, if there is enough.
+  SUBISO_DEVICE Signal look(Stack& stack, Frontier& frontier, int depth) const {
+    const u32 stop = load_fresh(&args_.control->stop) | load_fresh(&args_.control->full);
+    const u32 idle = load_fresh(&args_.blocks[block_id()].idle), blocks = load_fresh(&args_.control->idle_blocks);
+    if (ballot(stop != 0) != 0) return Signal::kLeave;
+    if (Config::kShare && ballot((idle | blocks) != 0) != 0) give(stack, frontier, depth);
+    return Signal::kGoOn;
+  }
+
+  // Signs up as idle and waits. True: mail is there. False: nothing is left to do, or the launch ends.
+  SUBISO_DEVICE bool wait() const {
+    u32 mail = 0;
+    bool on_behalf = false;
+    if (lane_id() == 0) on_behalf = sign_up();
+    for (u64 turn = 0;; ++turn) {
+      u32 state = 0;  // 1 mail, 2 leave
+      if (lane_id() == 0) state = look_around(on_behalf, turn);
+      state = shuffle(state, 0);
+      if (state == 1) mail = 1;
+      if (state != 0) break;
+      backoff();
+    }
+    return mail != 0;
+  }
+
+ private:
+  SUBISO_DEVICE Mail* mail_of(u32 warp) const { return reinterpret_cast<Mail*>(args_.mails + warp * args_.mail_bytes); }
+  SUBISO_DEVICE BlockControl* own_block() const { return args_.blocks + block_id(); }
+
+  SUBISO_DEVICE void write(u32 to, int p, const Stack& stack, const Frontier& f) const {
+    StackLevel& level = mail_of(to)->levels()[p];
+    const u32 lane = lane_id();
+    level.vertex[lane] = stack.vertex(p, lane);
+    level.parent[lane] = static_cast<u8>(stack.parent(p, lane));
+    level.next[lane] = f.next;
+    level.left[lane] = f.left;
+    level.origin[lane] = static_cast<u8>(f.origin);
+  }
+  SUBISO_DEVICE void post(u32 to, int depth) const {
+    if (lane_id() == 0) mail_of(to)->depth = depth;
+    fence_device();
+    sync_warp();
+    if (lane_id() == 0) store_fresh(args_.mail_states + to, 1u);
+  }
+
+  // How many of `left` tasks an entry gives away. Odd entries round up, so that single tasks part too.
+  SUBISO_DEVICE static u32 half(u32 left) { return left / 2 + (left & lane_id() & 1); }
+
+  // At the current level: enough is given, and something is kept.
+  SUBISO_DEVICE static bool worthwhile(u32 left, u32 given) {
+    const u32 sum = reduce_add(least(given, 1024u));
+    return ballot(left != given) != 0 && sum >= Config::kLeast;
+  }
+
+  SUBISO_DEVICE void give(Stack& stack, Frontier& frontier, int depth) const {
+    int open = 0;
+    u32 given = 0;
+    for (;; ++open) {
+      if (open > depth) return;
+      given = half(open < depth ? stack.left(open) : frontier.left);
+      if (open < depth ? ballot(given != 0) != 0 : worthwhile(frontier.left, given)) break;
+    }
+    u32 to = kFull;
+    if (lane_id() == 0) to = claim();
+    to = shuffle(to, 0);
+    if (to == kFull) return;
+    for (int p = 0; p <= open; ++p) {
+      Frontier gift{nullptr, 0, 0};
+      if (p == open) {
+        gift = p < depth ? stack.frontier(p) : frontier;
+        gift.next += gift.left - given;
+        gift.left = given;
+      }
+      write(to, p, stack, gift);
+    }
+    post(to, open);
+    if (open < depth)
+      stack.set_left(open, stack.left(open) - given);
+    else
+      frontier.left -= given;
+    if (Config::kMeasure && lane_id() == 0) atomic_add(&args_.control->gifts, u64{1});
+  }
+
+  // Takes somebody off the idle sets and counts him busy; kFull = all were gone.
+  SUBISO_DEVICE u32 claim() const {
+    const u32 idle = load_fresh(&own_block()->idle);
+    if (idle != 0) {
+      const u32 bit = idle & (0u - idle);
+      if (atomic_and(&own_block()->idle, ~bit) & bit) {
+        atomic_add(&own_block()->busy, 1u);
+        return block_id() * warps_per_block() + lowest_bit(bit);
+      }
+      return kFull;
+    }
+    const u32 words = (num_blocks() + 31) / 32;
+    for (u32 i = 0; i < words; ++i) {
+      const u32 word = (block_id() / 32 + i) % words;
+      const u32 bits = load_fresh(args_.idle_blocks + word);
+      if (bits == 0) continue;
+      const u32 bit = bits & (0u - bits);
+      if (!(atomic_and(args_.idle_blocks + word, ~bit) & bit)) return kFull;
+      const u32 block = word * 32 + lowest_bit(bit);
+      atomic_add(&args_.control->idle_blocks, 0u - 1u);
+      atomic_add(&args_.control->busy_blocks, 1u);
+      atomic_add(&args_.blocks[block].busy, 1u);
+      fence_device();
+      return block * warps_per_block() + load_fresh(&args_.blocks[block].registrar);
+    }
+    return kFull;
+  }
+
+  // Lane 0. True when the whole block is idle now and this warp waits for it.
+  SUBISO_DEVICE bool sign_up() const {
+    fence_device();  // the mailbox was seen empty before anybody may fill it again
+    if (atomic_add(&own_block()->busy, 0u - 1u) != 1) {
+      atomic_or(&own_block()->idle, 1u << warp_);
+      return false;
+    }
+    store_fresh(&own_block()->registrar, warp_);
+    fence_device();
+    atomic_add(&args_.control->busy_blocks, 0u - 1u);
+    if (Config::kShare) {
+      atomic_add(&args_.control->idle_blocks, 1u);
+      atomic_or(args_.idle_blocks + block_id() / 32, 1u << block_id() % 32);
+    }
+    return true;
+  }
+
+  // Lane 0, in vain so far: 1 = mail, 2 = leave, 0 = wait on.
+  SUBISO_DEVICE u32 look_around(bool on_behalf, u64 turn) const {
+    if (load_fresh(args_.mail_states + self_) != 0) return 1;
+    const bool stop = load_fresh(&args_.control->stop) != 0, full = load_fresh(&args_.control->full) != 0;
+    if (stop) return 2;
+    if (full) return strike(on_behalf) ? 2 : 0;
+    if (!on_behalf) return load_fresh(&own_block()->done) != 0 ? 2 : 0;
+    if (load_fresh(&args_.control->busy_blocks) != 0) return 0;
+    // Nobody who has started is busy. Others may bring work of their own, which is worth a short wait.
+    if (load_fresh(&args_.control->started_blocks) < num_blocks() && turn < args_.grace) return 0;
+    store_fresh(&own_block()->done, 1u);
+    return 2;
+  }
+
+  // Takes oneself off the idle set. False: somebody else was faster, so mail is on its way.
+  SUBISO_DEVICE bool strike(bool on_behalf) const {
+    if (!on_behalf) return atomic_and(&own_block()->idle, ~(1u << warp_)) >> warp_ & 1;
+    const u32 bit = 1u << block_id() % 32;
+    if (!Config::kShare) return true;
+    return (atomic_and(args_.idle_blocks + block_id() / 32, ~bit) & bit) != 0;
+  }
+
+  const ShareArgs& args_;
+  const u32 warp_;
+  const u32 self_;
+};
+
+}  // namespace subiso

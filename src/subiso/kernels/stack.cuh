@@ -1,0 +1,96 @@
+// A warp's search stack in shared memory: per level up to 32 entries, one per lane. An entry is a candidate, the index of
+// its parent entry one level up, and what is left of its own local candidates. Partial matches are never written out:
+// they are rebuilt by walking parents.
+#pragma once
+#include "warp.cuh"
+
+namespace subiso {
+
+// What is left to try below one entry: lane i holds entry i's.
+struct Frontier {
+  const u32* next = nullptr;
+  u32 left = 0;
+  u32 origin = 0;  // the operation whose list this is: it need not be checked again
+};
+
+struct StackLevel {
+  const u32* next[kWarp];
+  u32 left[kWarp];
+  u32 vertex[kWarp];
+  u8 parent[kWarp];
+  u8 origin[kWarp];
+};
+
+class Stack {
+ public:
+  SUBISO_DEVICE explicit Stack(StackLevel* levels) : levels_(levels) {}
+
+  SUBISO_DEVICE u32 vertex(int level, u32 entry) const { return levels_[level].vertex[entry]; }
+  SUBISO_DEVICE u32 parent(int level, u32 entry) const { return levels_[level].parent[entry]; }
+  SUBISO_DEVICE void put(int level, u32 entry, u32 vertex, u32 parent) {
+    levels_[level].vertex[entry] = vertex;
+    levels_[level].parent[entry] = static_cast<u8>(parent);
+  }
+  SUBISO_DEVICE Frontier frontier(int level) const {
+    const StackLevel& l = levels_[level];
+    return {l.next[lane_id()], l.left[lane_id()], l.origin[lane_id()]};
+  }
+  SUBISO_DEVICE u32 left(int level) const { return levels_[level].left[lane_id()]; }
+  SUBISO_DEVICE void set_left(int level, u32 left) { levels_[level].left[lane_id()] = left; }
+  SUBISO_DEVICE void set_frontier(int level, const Frontier& f) {
+    StackLevel& l = levels_[level];
+    l.next[lane_id()] = f.next;
+    l.left[lane_id()] = f.left;
+    l.origin[lane_id()] = static_cast<u8>(f.origin);
+  }
+
+ private:
+  StackLevel* levels_;
+};
+
+// The task that one lane does in a step: try `vertex` below entry `entry`.
+struct Task {
+  bool present;
+  u32 entry;
+  u32 vertex;
+  u32 origin;
+  u32 taken;  // how many tasks the entry of this lane's own number gave away
+};
+
+// Deals the next tasks of a virtual pool, the concatenation of all entries' local candidates, one per lane. At most
+// `kBatch` entries give at a time (1: the naive way, one partial match per warp). Entries keep theirs until `commit`.
+template <u32 kBatch>
+SUBISO_DEVICE Task deal(const Frontier& f) {
+  const u32 lane = lane_id();
+  const u32 open = ballot(f.left != 0);
+  if (open == 0) return {false, 0, 0, 0, 0};
+  const u32 first = lowest_bit(open);
+  u32 entry = first, offset = lane, taken = 0;
+  bool present = true;
+  const u32 there = shuffle(f.left, first);
+  if (kBatch == 1 || there >= kWarp) {
+    present = lane < there;
+    if (lane == first) taken = least(there, kWarp);
+  } else {
+    const u32 offered = lane - first < kBatch ? least(f.left, kWarp) : 0;  // lane < first: nothing left there
+    const u32 end = scan_add(offered);
+    const u32 begin = end - offered;
+    if (begin < kWarp) taken = least(offered, kWarp - begin);
+    entry = 0;  // the number of entries whose share ends at or before this lane's task
+    SUBISO_UNROLL
+    for (u32 step = kWarp / 2; step != 0; step /= 2)
+      if (shuffle(end, entry + step - 1) <= lane) entry += step;
+    present = lane < shuffle(end, kWarp - 1);
+    offset = lane - shuffle(begin, entry);
+  }
+  const u32* list = shuffle(f.next, entry);
+  const u32 origin = shuffle(f.origin, entry);
+  return {present, entry, present ? load_constant(list + offset) : 0, origin, taken};
+}
+
+SUBISO_DEVICE void commit(Frontier& f, const Task& t) {
+  f.next += t.taken;
+  f.left -= t.taken;
+}
+
+}  // namespace subiso

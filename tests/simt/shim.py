@@ -1,0 +1,111 @@
+"""A Machine that runs kernels through the SIMT shim: NumPy arrays for memory, fibers for lanes."""
+
+from __future__ import annotations
+
+import importlib.util
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from subiso.engine.cuda.kernel import FineKernel
+from subiso.engine.cuda.layout import offset_of
+from subiso.engine.cuda.machine import Description, OutOfMemory
+
+
+def load_simt() -> Any:
+    """The test module that CMake builds beside this file (target `_simt`)."""
+    found = sorted(Path(__file__).parent.glob("_simt.*.so"))
+    if not found:
+        pytest.skip("the SIMT shim is not built: cmake -DSUBISO_SIMT=ON", allow_module_level=True)
+    spec = importlib.util.spec_from_file_location("_simt", found[0])
+    assert spec is not None and spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+simt = load_simt()
+
+
+class ShimBuffer:
+    """Bytes with an address; poisoned, as a device's memory may hold anything."""
+
+    def __init__(self, nbytes: int) -> None:
+        self.bytes = np.full(nbytes + 128, 0xA5, np.uint8)
+        self.shift = -self.bytes.ctypes.data % 128  # as a device's allocator aligns
+        self.nbytes = nbytes
+
+    @property
+    def address(self) -> int:
+        return int(self.bytes.ctypes.data) + self.shift
+
+    def view(self, offset: int, nbytes: int) -> NDArray[np.uint8]:
+        assert offset + nbytes <= self.nbytes, "outside the buffer"
+        return self.bytes[self.shift + offset : self.shift + offset + nbytes]
+
+
+@dataclass
+class ShimSnapshot:
+    copy: NDArray[np.uint8]
+
+    def ready(self) -> bool:
+        return True
+
+    def value(self) -> NDArray[np.uint8]:
+        return self.copy
+
+
+@dataclass
+class ShimMachine:
+    """`order` and `seed` choose the interleaving; `stop_after` stops every launch after that many turns of lanes."""
+
+    order: str = "forward"
+    seed: int = 0
+    stop_after: int | None = None
+    room: int | None = None
+    description: Description = field(
+        default_factory=lambda: Description("SIMT shim", "simt", multiprocessors=2, memory=1 << 30)
+    )
+    turns: int = 0
+
+    def allocate(self, nbytes: int) -> ShimBuffer:
+        if self.room is not None and nbytes > self.room:
+            raise OutOfMemory
+        return ShimBuffer(nbytes)
+
+    def write(self, buffer: ShimBuffer, array: NDArray[Any], offset: int = 0) -> None:
+        buffer.view(offset, array.nbytes)[:] = np.frombuffer(array.tobytes(), np.uint8)
+
+    def registers(self, kernel: FineKernel) -> int:
+        return 32
+
+    def launch(self, kernel: FineKernel, blocks: int, shared: int, args: NDArray[Any]) -> None:
+        stop = 0 if self.stop_after is None else int(args["control"]) + offset_of("stop")
+        self.turns += simt.fine(
+            kernel.tail,
+            kernel.edges,
+            kernel.wide_offsets,
+            kernel.batch,
+            kernel.share,
+            np.frombuffer(args.tobytes(), np.uint8),
+            blocks,
+            kernel.threads,
+            shared,
+            self.order,
+            self.seed,
+            poke=stop,
+            poke_after=self.stop_after or 0,
+        )
+
+    def snapshot(self, buffer: ShimBuffer, nbytes: int) -> ShimSnapshot:
+        return ShimSnapshot(self.read(buffer, nbytes))
+
+    def read(self, buffer: ShimBuffer, nbytes: int, offset: int = 0) -> NDArray[np.uint8]:
+        return buffer.view(offset, nbytes).copy()
+
+    def poke(self, buffer: ShimBuffer, offset: int, value: int) -> None:
+        buffer.view(offset, 4).view(np.uint32)[0] = value
