@@ -44,7 +44,9 @@ def arcs(graph: Graph, direction: Direction) -> list[tuple[int, int, int]]:
 @pytest.mark.parametrize("direction", DIRECTIONS)
 @given(graph=graphs(), data=st.data())
 def test_relations(direction: Direction, graph: Graph, data: st.DataObject) -> None:
-    fits = np.array(data.draw(st.lists(st.booleans(), min_size=graph.num_edges, max_size=graph.num_edges)), np.uint8)
+    fits = np.array(
+        data.draw(st.lists(st.booleans(), min_size=graph.num_edges, max_size=graph.num_edges)), np.uint8
+    )
     fit = data.draw(st.sampled_from([None, EdgeFit("test", fits)]))
     note(f"{graph} {list(zip(*graph.edge_endpoints(), strict=True))} {fit}")
     layout = layout_of(graph)

@@ -54,8 +54,13 @@ def make_formula(
     `expand` says whether to do the latter; the other options are those of `make_plan`.
     """
     direct = Formula((Term(1, problem.pattern, make_plan(problem, stats, counting=True, **options)),))
-    possible = problem.injective and 0 < len(problem.absent) <= _MOST_ABSENT
-    if not possible or expand == "never" or (expand == "auto" and direct.cost < _WORTH_IT):
+    if not problem.injective or expand == "never" or (expand == "auto" and direct.cost < _WORTH_IT):
+        return direct
+    symmetry = 1 if problem.unique else _symmetry(problem)
+    if symmetry > 1:  # every subgraph once, times its embeddings
+        once = make_plan(replace(problem, unique=True), stats, counting=True, **options)
+        direct = Formula((Term(symmetry, problem.pattern, once),))
+    if not 0 < len(problem.absent) <= _MOST_ABSENT:
         return direct
     expanded = _expand(problem, stats, **options)
     return expanded if expand == "always" or expanded.cost < direct.cost else direct
@@ -86,11 +91,13 @@ def _with_links(problem: Problem, chosen: tuple[int, ...]) -> Problem:
     """The problem with some of the absent edges demanded instead, and the others no longer asked about."""
     links = [problem.forbidden[i] for i in chosen]
     edges = [problem.absent[i] for i in chosen]
+    # Absent self loops stay: they are in the candidates already, but symmetry has to know of them.
+    loops = [e for e in problem.pattern.anti_edges if e.source == e.target]
     mean = [(fan, back) for fan, back in problem.fans] or [(1.0, 1.0)]
     typical = tuple(sum(side) / len(mean) for side in zip(*mean, strict=True))
     return replace(
         problem,
-        pattern=problem.pattern.with_edges([*problem.pattern.edges, *edges]),
+        pattern=problem.pattern.with_edges([*problem.pattern.edges, *edges], anti_edges=loops),
         mode="monomorphism",
         unique=True,
         links=(*problem.links, *links),
