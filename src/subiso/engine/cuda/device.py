@@ -51,7 +51,7 @@ def open_device(number: int = 0) -> CudaMachine:
     """The machine of a device; the same one every time."""
     reason = why_not(number)
     if reason is not None:
-        raise UnsupportedError(f'device="cuda" cannot be used: {reason}', hint='use device="cpu" or "auto"')
+        raise UnsupportedError(f'device="cuda" cannot be used: {reason}', hint='use device="auto" or "cpu"')
     return CudaMachine(number)
 
 
