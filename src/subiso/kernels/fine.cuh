@@ -322,7 +322,8 @@ SUBISO_DEVICE constexpr int stack_levels(int num_levels) {
 template <class Plan, class Store, class Config>
 SUBISO_DEVICE void fine_search(const FineArgs<Store>& args, Plan plan) {
   const u32 levels = static_cast<u32>(stack_levels<Config::kTail>(plan.num_levels()));
-  Stack stack(reinterpret_cast<StackLevel*>(shared_memory()) + warp_in_block() * levels);
+  const u32 number = warp_in_block();
+  Stack stack(reinterpret_cast<StackLevel*>(shared_memory()) + number * levels);
   FineWarp<Plan, Store, Config> warp(args, plan, stack);
   warp.run();
 
@@ -334,9 +335,9 @@ SUBISO_DEVICE void fine_search(const FineArgs<Store>& args, Plan plan) {
   const Wide total = reduce_add(warp.total());
   sync_block();  // the stacks are no longer used
   Wide* totals = reinterpret_cast<Wide*>(shared_memory());
-  if (lane_id() == 0) totals[warp_in_block()] = total;
+  if (lane_id() == 0) totals[number] = total;
   sync_block();
-  if (warp_in_block() != 0 || lane_id() != 0) return;
+  if (number != 0 || lane_id() != 0) return;
   Wide sum = 0;
   for (u32 w = 0; w < warps_per_block(); ++w) sum += totals[w];
   if (sum != 0) atomic_add(&args.share.control->count, sum);

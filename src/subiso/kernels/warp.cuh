@@ -56,7 +56,9 @@ SUBISO_DEVICE constexpr T greatest(T a, T b) {
 #ifdef SUBISO_SIMT
 
 SUBISO_DEVICE u32 lane_id() { return simt::thread_in_block() % kWarp; }
-SUBISO_DEVICE u32 warp_in_block() { return simt::thread_in_block() / kWarp; }
+SUBISO_DEVICE u32 warp_in_block(SUBISO_CALL0) {
+  return simt::shuffle(simt::thread_in_block() / kWarp, 0, kFull, file, line);
+}
 SUBISO_DEVICE u32 warps_per_block() { return simt::threads_per_block() / kWarp; }
 SUBISO_DEVICE u32 block_id() { return simt::block(); }
 SUBISO_DEVICE u32 num_blocks() { return simt::blocks(); }
@@ -124,7 +126,8 @@ SUBISO_DEVICE u64 clock_now() { return simt::clock_now(); }
 #else
 
 SUBISO_DEVICE u32 lane_id() { return threadIdx.x % kWarp; }
-SUBISO_DEVICE u32 warp_in_block() { return threadIdx.x / kWarp; }
+// For all lanes together: a shuffle tells the compiler that the number is the same for all, which saves registers.
+SUBISO_DEVICE u32 warp_in_block() { return __shfl_sync(kFull, threadIdx.x / kWarp, 0); }
 SUBISO_DEVICE u32 warps_per_block() { return blockDim.x / kWarp; }
 SUBISO_DEVICE u32 block_id() { return blockIdx.x; }
 SUBISO_DEVICE u32 num_blocks() { return gridDim.x; }
