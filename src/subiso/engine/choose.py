@@ -21,22 +21,34 @@ def choose_engine(engine: str = "auto", device: str = "auto", schedule: str | No
     >>> choose_engine("reference").__name__
     'subiso.engine.reference'
     """
-    if device not in DEVICES:
+    on_gpu = device == "cuda" or device.startswith("cuda:")
+    if device not in DEVICES and not on_gpu:
         raise QueryError(f"unknown device {device!r}", hint="the devices are " + ", ".join(DEVICES))
     if engine not in ENGINES:
         raise QueryError(f"unknown engine {engine!r}", hint="the engines are " + ", ".join(ENGINES))
-    if device == "cuda":
+    if schedule is not None and not on_gpu:
         raise UnsupportedError(
-            'device="cuda" is not in this version of subiso', hint='use device="auto" or "cpu"'
+            f"schedule={schedule!r}: schedules belong to CUDA devices",
+            hint='leave schedule= out, or say device="cuda"',
         )
-    if schedule is not None:
-        raise UnsupportedError(
-            f"schedule={schedule!r}: schedules belong to CUDA devices, which are not in this version",
-            hint="leave schedule= out",
-        )
+    if on_gpu:
+        return _cuda_engine(engine, device, schedule)
     if engine == "auto":
         engine = "cpu" if importlib.util.find_spec("subiso.engine.cpu") else "reference"
     return cast(Engine, importlib.import_module(f"subiso.engine.{engine}"))
+
+
+def _cuda_engine(engine: str, device: str, schedule: str | None) -> Engine:
+    from subiso.engine import cuda
+
+    if engine != "auto":
+        raise QueryError(f'engine="{engine}" does not run on device="{device}"', hint="leave engine= out")
+    if schedule is not None and schedule not in cuda.SCHEDULES:
+        raise UnsupportedError(
+            f"schedule={schedule!r} is not in this version",
+            hint="the schedules are " + ", ".join(cuda.SCHEDULES),
+        )
+    return cuda.engine_on(device)
 
 
 def make_params(

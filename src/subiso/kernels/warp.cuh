@@ -124,8 +124,7 @@ SUBISO_DEVICE u64 clock_now() { return simt::clock_now(); }
 #else
 
 SUBISO_DEVICE u32 lane_id() { return threadIdx.x % kWarp; }
-// The same for all lanes, and the compiler is told so.
-SUBISO_DEVICE u32 warp_in_block() { return __shfl_sync(kFull, threadIdx.x / kWarp, 0); }
+SUBISO_DEVICE u32 warp_in_block() { return threadIdx.x / kWarp; }
 SUBISO_DEVICE u32 warps_per_block() { return blockDim.x / kWarp; }
 SUBISO_DEVICE u32 block_id() { return blockIdx.x; }
 SUBISO_DEVICE u32 num_blocks() { return gridDim.x; }

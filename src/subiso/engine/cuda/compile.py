@@ -21,7 +21,8 @@ from pathlib import Path
 from subiso.errors import SubisoError
 
 KERNELS = Path(__file__).resolve().parents[2] / "kernels"
-FLAGS = ("--std=c++17", "--device-int128")
+# Lambdas carry no execution space, and NVRTC would take them for host code.
+FLAGS = ("--std=c++17", "--device-int128", "-default-device")
 _BINARY, _DIGEST = "kernel.cubin", "digest"
 
 Compiler = Callable[[str, tuple[str, ...]], bytes]
