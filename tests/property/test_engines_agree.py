@@ -70,12 +70,12 @@ def test_brute_force_and_cpu(mode: str, case: Case, unique: bool, seed: int) -> 
 
 @pytest.mark.parametrize("feature", FEATURES)
 @pytest.mark.parametrize("mode", MODES)
-@given(seed=seeds, n=st.integers(12, 40), density=st.sampled_from([0.15, 0.3, 0.6]), k=st.integers(2, 4))
+@given(seed=seeds, n=st.sampled_from([12, 20, 40, 100, 250]), degree=st.integers(3, 12), k=st.integers(2, 5))
 def test_every_technique_against_none(
-    mode: str, feature: str, seed: int, n: int, density: float, k: int
+    mode: str, feature: str, seed: int, n: int, degree: int, k: int
 ) -> None:
     """Larger instances: lists long enough for vectors, bitmaps and bit rows."""
-    query = ask(dense_instance(seed, mode, feature, n, density if k < 4 else density / 2, k))
+    query = ask(dense_instance(seed, mode, feature, n, min(0.7, degree / n), k if degree < 8 else min(k, 4)))
     chance = random.Random(seed)
     params = random_params(chance)
     note(f"params = {params!r}")

@@ -51,9 +51,10 @@ def _count_plan(
     plan: Plan, resolved: Resolved, params: Params, started: float
 ) -> tuple[int, StoppedBy | None]:
     assert isinstance(plan.tail, CountTail)
-    run = _start(plan, resolved, params)
-    watch = _Watch(run, params, started)
-    try:
+    run = _prepare(plan, resolved, params)
+    try:  # Ctrl-C may come while it starts
+        watch = _Watch(run, params, started)
+        run.start()
         while not run.wait(_TICK / 2):
             watch.look()
     finally:
@@ -85,8 +86,13 @@ class CpuStream:
         if not resolved.hopeless:
             options = _plan_options(params)
             plan = make_plan(resolved.problem, statistics_of(query.graph), counting=False, **options)
-            self._run = _start(plan, resolved, params)
-            self._watch = _Watch(self._run, params, started)
+            self._run = _prepare(plan, resolved, params)
+            try:  # Ctrl-C may come while it starts
+                self._watch = _Watch(self._run, params, started)
+                self._run.start()
+            except BaseException:
+                self._end()
+                raise
 
     @property
     def stopped_by(self) -> StoppedBy | None:
@@ -158,14 +164,14 @@ def _plan_options(params: Params) -> dict[str, Any]:
     return {"order": switches.order, "max_tail": switches.max_tail, "local": switches.local}
 
 
-def _start(plan: Plan, resolved: Resolved, params: Params) -> Any:
+def _prepare(plan: Plan, resolved: Resolved, params: Params) -> Any:
     code, filters = lower(plan)
     layout = resolved.layout
     entities = [layout.entities(r) for r in resolved.relations] if plan.edge_checks else []
     bitmaps = [np.bitwise_and.reduce([resolved.filters[f] for f in combined]) for combined in filters]
     seeds = _seeds(plan, resolved)
     kept = (resolved, entities, bitmaps, seeds)  # the native side reads their memory
-    run = _native.make_run(
+    return _native.make_run(
         kept,
         layout.graph.num_vertices,
         [(csr.bounds, csr.neighbors) for csr in resolved.csrs],
@@ -180,8 +186,6 @@ def _start(plan: Plan, resolved: Resolved, params: Params) -> Any:
         _threads(params),
         params.switches.setops,
     )
-    run.start()
-    return run
 
 
 def _check(run: Any) -> None:
