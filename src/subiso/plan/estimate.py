@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from itertools import combinations
 
 from subiso.plan.local import hub_relation
+from subiso.plan.plan import Plan
 from subiso.plan.problem import Problem
 from subiso.storage.statistics import Statistics
 
@@ -186,6 +188,18 @@ class Estimator:
                 seen.add(key)
                 cost += partial[-1] * 2 + self.count_cost(block, prefix, partial, after)
         return cost
+
+
+def with_estimates(plan: Plan, problem: Problem, stats: Statistics) -> Plan:
+    """The plan with the expected candidates of every loop noted, as `explain` shows them."""
+    descending = any(extend.candidates.upper for extend in plan.extends)
+    estimator = Estimator(problem, stats, descending=descending)
+    extends = tuple(
+        replace(extend, estimate=estimator.candidates(extend.vertex, plan.order[: depth + 1]))
+        for depth, extend in enumerate(plan.extends)
+    )
+    seed = replace(plan.seed, estimate=estimator.sizes[plan.seed.vertex])
+    return replace(plan, seed=seed, extends=extends)
 
 
 def _blocks(tail: Sequence[int]) -> list[list[int]]:

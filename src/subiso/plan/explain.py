@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from subiso.engine.query import Query
 from subiso.filter.resolve import resolve
 from subiso.plan.choose import make_plan
+from subiso.plan.estimate import with_estimates
 from subiso.plan.formula import Formula, make_formula
 from subiso.plan.plan import Plan
 from subiso.plan.problem import Problem
@@ -69,9 +70,17 @@ def explain(query: Query) -> Explanation:
     return Explanation(
         problem,
         stats,
-        make_formula(problem, stats),
-        make_plan(problem, stats, counting=False),
+        _estimated(make_formula(problem, stats), problem, stats),
+        with_estimates(make_plan(problem, stats, counting=False), problem, stats),
     )
+
+
+def _estimated(formula: Formula, problem: Problem, stats: Statistics) -> Formula:
+    """Sizes are noted where the plan is for the problem itself; the terms of a sum are for denser patterns."""
+    if len(formula.terms) > 1:
+        return formula
+    term = formula.terms[0]
+    return replace(formula, terms=(replace(term, plan=with_estimates(term.plan, problem, stats)),))
 
 
 def _indented(plan: Plan, depth: int = 1) -> str:

@@ -56,6 +56,7 @@ class Seed:
 
     vertex: int
     filter: tuple[int, ...] = ()
+    estimate: float = 0.0
 
 
 @dataclass(frozen=True)
@@ -85,7 +86,6 @@ class SetStep:
 
     depth: int
     expression: SetExpression
-    estimate: float = 0.0
 
 
 @dataclass(frozen=True)

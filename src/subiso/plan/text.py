@@ -30,7 +30,9 @@ class _Writer:
         return lines
 
     def seed_note(self) -> str:
-        return "  # on bit rows of its neighbourhood" if self.plan.local else ""
+        notes = [_about(self.plan.seed.estimate)] if self.plan.seed.estimate else []
+        notes += ["on bit rows of its neighbourhood"] if self.plan.local else []
+        return f"  # {', '.join(notes)}" if notes else ""
 
     @staticmethod
     def indent(depth: int) -> str:
@@ -51,7 +53,7 @@ class _Writer:
             text += f", column {c.left_key} {c.op} column {c.right_key} of {self.names[c.position]}"
         if any(max(c.source, c.target) == depth for c in self.plan.edge_checks):
             text += ", its edges distinct"
-        return text + ":" + (f"  # ~{extend.estimate:,.3g}" if extend.estimate else "")
+        return text + ":" + (f"  # {_about(extend.estimate)}" if extend.estimate else "")
 
     def tail(self) -> list[str]:
         tail = self.plan.tail
@@ -82,6 +84,10 @@ class _Writer:
 
     def listed(self, positions: Iterable[int]) -> str:
         return ", ".join(self.names[p] for p in positions)
+
+
+def _about(estimate: float) -> str:
+    return f"~{estimate:,.0f}" if estimate >= 100 else f"~{estimate:.2g}"
 
 
 def _filtered(text: str, filters: tuple[int, ...]) -> str:
