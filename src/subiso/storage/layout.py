@@ -14,9 +14,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from subiso import _native
+from subiso.errors import UnsupportedError
 from subiso.graph import Graph
 from subiso.storage.relation import Relation
 
+_MOST_EDGES = 2**32 - 1  # edge ids take 32 bits in the lists of relations with conditions
 _MAX_FITTED = 64  # relations with an edge filter that are kept; the unfiltered ones always are
 
 
@@ -96,6 +98,11 @@ class Layout:
         if not graph.directed:
             sides = [graph.out]
         wants_ids = keep_edge_ids or fit is not None
+        if wants_ids and graph.num_edges > _MOST_EDGES:
+            raise UnsupportedError(
+                f"edge labels, masks and conditions on a graph of {graph.num_edges:,} edges",
+                hint=f"they are supported up to {_MOST_EDGES:,} edges; leave them out, or split the graph",
+            )
         views = [
             (
                 side.offsets,
