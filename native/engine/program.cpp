@@ -138,7 +138,10 @@ class Reader {
     }
     for (int left = number(0, 1 << 20); left > 0; --left) {
       const std::int64_t coefficient = word();
-      p.terms.push_back({coefficient, numbers(num_sizes)});
+      Term term{coefficient, numbers(num_sizes)};
+      constexpr std::int64_t kSmall = std::int64_t{1} << 31;
+      term.fits = term.factors.size() <= 2 && coefficient > -kSmall && coefficient < kSmall;
+      p.terms.push_back(std::move(term));
     }
   }
 

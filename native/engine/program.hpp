@@ -74,6 +74,7 @@ struct Level {
 struct Term {
   std::int64_t coefficient;
   std::vector<int> factors;
+  bool fits = false;  // the product cannot leave 128 bits (sizes have 32): no need to check, which costs a call
 };
 
 struct Program {

@@ -21,6 +21,11 @@ inline void add_linear(const Program& p, std::uint64_t sum, Count& total, bool& 
 inline void add_terms(const Program& p, const std::uint64_t* sizes, Count& total, bool& overflow) {
   for (const Term& term : p.terms) {
     Count product = term.coefficient;
+    if (term.fits) {
+      for (int factor : term.factors) product *= static_cast<std::int64_t>(sizes[factor]);
+      add_to(product, total, overflow);
+      continue;
+    }
     for (int factor : term.factors)
       overflow |= __builtin_mul_overflow(product, static_cast<Count>(sizes[factor]), &product);
     add_to(product, total, overflow);
