@@ -71,7 +71,7 @@ def _parser(program: str) -> argparse.ArgumentParser:
     run.add_argument("--results", type=Path, help="folder for the dated Markdown and JSON tables")
     run.add_argument("--no-results", action="store_true", help="keep no tables")
     run.add_argument("--no-scaling", action="store_true", help="do not run with one thread too")
-    run.add_argument("--no-startup", action="store_true", help="do not measure the import")
+    run.add_argument("--no-startup", action="store_true", help="do not measure import and matching")
     run.add_argument("--quiet", action="store_true", help="only the table")
     return parser
 

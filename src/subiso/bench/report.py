@@ -94,6 +94,8 @@ class Report:
     probe: float | None = None
     """Speed of as many processes as threads at memory-bound work, relative to one."""
     startup: Mapping[str, float] = field(default_factory=dict)
+    listing: str = ""
+    """What matching in batches needed."""
     bare: float | None = None
     date: str = field(default_factory=lambda: datetime.date.today().isoformat())
 
@@ -156,6 +158,8 @@ class Report:
         """What the table comes to, one sentence a line."""
         lines = [f"{row.case.graph} {row.case.name}: {row.status}: {row.message}" for row in self.failed]
         lines += self._speed() + self._scaling()
+        if self.listing:
+            lines.append(self.listing)
         if self.startup:
             times = ", ".join(f"{what} {1000 * value:.0f} ms" for what, value in self.startup.items())
             lines.append(f"Start: {times}.")

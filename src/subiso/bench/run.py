@@ -11,6 +11,7 @@ from itertools import groupby
 from typing import Any, Protocol
 
 from subiso.bench import memory
+from subiso.bench.listing import listing_memory
 from subiso.bench.machine import describe
 from subiso.bench.probe import import_seconds, probe_scaling
 from subiso.bench.report import Report, Row
@@ -111,6 +112,7 @@ def run_suite(
         machine=describe(),
         probe=sum(probes) / len(probes) if probes else None,
         startup=import_seconds() if options.startup else {},
+        listing=listing_memory() if options.startup else "",
         bare=bare,
     )
 
