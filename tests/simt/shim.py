@@ -9,11 +9,12 @@ from typing import Any
 
 import numpy as np
 import pytest
+from compiled import launch as launch_compiled
 from numpy.typing import NDArray
 
 from subiso.engine.cuda.kernel import FineKernel
 from subiso.engine.cuda.layout import offset_of
-from subiso.engine.cuda.machine import Description, OutOfMemory
+from subiso.engine.cuda.machine import Description, Kernel, OutOfMemory
 
 
 def load_simt() -> Any:
@@ -70,7 +71,10 @@ class ShimMachine:
     description: Description = field(
         default_factory=lambda: Description("SIMT shim", "simt", multiprocessors=2, memory=1 << 30)
     )
+    fixed: bool = False
+    """Compile plans in, where the engine asks for it; else they are read from tables."""
     turns: int = 0
+    compiled_launches: int = 0
 
     def allocate(self, nbytes: int) -> ShimBuffer:
         if self.room is not None and nbytes > self.room:
@@ -80,11 +84,18 @@ class ShimMachine:
     def write(self, buffer: ShimBuffer, array: NDArray[Any], offset: int = 0) -> None:
         buffer.view(offset, array.nbytes)[:] = np.frombuffer(array.tobytes(), np.uint8)
 
-    def registers(self, kernel: FineKernel) -> int:
+    def registers(self, kernel: Kernel) -> int:
         return 32
 
-    def launch(self, kernel: FineKernel, blocks: int, shared: int, args: NDArray[Any]) -> None:
+    def launch(self, kernel: Kernel, blocks: int, shared: int, args: NDArray[Any]) -> None:
+        """Schedule `fine` has a prebuilt module for plans in tables; other kernels are compiled from their text."""
         stop = 0 if self.stop_after is None else int(args["control"]) + offset_of("stop")
+        if not isinstance(kernel, FineKernel) or (self.fixed and kernel.tables is not None):
+            self.compiled_launches += 1
+            self.turns += launch_compiled(
+                kernel, args, blocks, shared, self.order, self.seed, stop, self.stop_after or 0
+            )
+            return
         self.turns += simt.fine(
             kernel.tail,
             kernel.edges,

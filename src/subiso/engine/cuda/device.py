@@ -10,8 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from subiso.engine.cuda.compile import CompileError, Source, binary
-from subiso.engine.cuda.kernel import NAME, FineKernel
-from subiso.engine.cuda.machine import Buffer, Bytes, Description, OutOfMemory
+from subiso.engine.cuda.machine import Buffer, Bytes, Description, Kernel, OutOfMemory
 from subiso.errors import UnsupportedError
 
 _DEFAULT_SHARED = 48 << 10  # bytes per block that need no asking
@@ -94,7 +93,7 @@ class CudaMachine:
         with self.device:
             self.stream = self.cupy.cuda.Stream(non_blocking=True)
             self.aside = self.cupy.cuda.Stream(non_blocking=True)
-        self.kernels: dict[FineKernel, Any] = {}
+        self.kernels: dict[Kernel, Any] = {}
         self.compile_seconds = 0.0
 
     def allocate(self, nbytes: int) -> CudaBuffer:
@@ -116,10 +115,10 @@ class CudaMachine:
                 self.stream.ptr,
             )
 
-    def registers(self, kernel: FineKernel) -> int:
+    def registers(self, kernel: Kernel) -> int:
         return int(self._kernel(kernel).num_regs)
 
-    def launch(self, kernel: FineKernel, blocks: int, shared: int, args: NDArray[Any]) -> None:
+    def launch(self, kernel: Kernel, blocks: int, shared: int, args: NDArray[Any]) -> None:
         with self.device, self.stream:
             loaded = self._kernel(kernel)
             if shared > _DEFAULT_SHARED:
@@ -158,20 +157,20 @@ class CudaMachine:
     def _copy_back(self, to: int, address: int, nbytes: int, stream: Any) -> None:
         self.runtime.memcpyAsync(to, address, nbytes, self.runtime.memcpyDeviceToHost, stream.ptr)
 
-    def _kernel(self, kernel: FineKernel) -> Any:
+    def _kernel(self, kernel: Kernel) -> Any:
         found = self.kernels.get(kernel)
         if found is None:
             with self.device:
-                source = Source(NAME, kernel.text(), self.description.architecture)
+                source = Source(kernel.name, kernel.text(), self.description.architecture)
                 version = ".".join(map(str, self.cupy.cuda.nvrtc.getVersion()))
                 path = binary(source, f"nvrtc {version}", self._compile)
-                found = self.cupy.RawModule(path=str(path)).get_function(NAME)
+                found = self.cupy.RawModule(path=str(path)).get_function(kernel.name)
             self.kernels[kernel] = found
         return found
 
     def _compile(self, text: str, options: tuple[str, ...]) -> bytes:
         nvrtc = self.cupy.cuda.nvrtc
-        program = nvrtc.createProgram(text, f"{NAME}.cu", (), ())
+        program = nvrtc.createProgram(text, "subiso.cu", (), ())
         try:
             nvrtc.compileProgram(program, options)
             return bytes(nvrtc.getCUBIN(program))

@@ -35,6 +35,14 @@ class FineKernel:
     least: int = 32
     """Tasks of the current level that are worth handing over."""
 
+    @property
+    def name(self) -> str:
+        return NAME
+
+    @property
+    def args_type(self) -> str:
+        return "subiso::FineArgs<Store>"
+
     def text(self) -> str:
         """The translation unit.
 

@@ -12,8 +12,6 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from subiso.engine.cuda.kernel import FineKernel
-
 Bytes = NDArray[np.uint8]
 
 
@@ -32,6 +30,25 @@ class Description:
     shared_per_block: int = 232_448
     memory: int = 0
     """Bytes."""
+
+
+class Kernel(Protocol):
+    """What can be compiled and launched. Hashable: equal ones are compiled once."""
+
+    @property
+    def name(self) -> str:
+        """The entry's name in the text."""
+
+    @property
+    def threads(self) -> int:
+        """Per block."""
+
+    @property
+    def args_type(self) -> str:
+        """The C++ type of its one argument."""
+
+    def text(self) -> str:
+        """The translation unit."""
 
 
 class Buffer(Protocol):
@@ -68,11 +85,11 @@ class Machine(Protocol):
 
     def write(self, buffer: Buffer, array: NDArray[Any], offset: int = 0) -> None: ...
 
-    def registers(self, kernel: FineKernel) -> int:
+    def registers(self, kernel: Kernel) -> int:
         """Registers per thread of a kernel; compiles it if need be."""
 
-    def launch(self, kernel: FineKernel, blocks: int, shared: int, args: NDArray[Any]) -> None:
-        """`args` is one element of layout.ARGS."""
+    def launch(self, kernel: Kernel, blocks: int, shared: int, args: NDArray[Any]) -> None:
+        """`args` is one element of the type that mirrors the kernel's (layout.ARGS)."""
 
     def snapshot(self, buffer: Buffer, nbytes: int) -> Snapshot: ...
 
