@@ -20,7 +20,7 @@ import statistics
 import subprocess
 import sys
 import time
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -90,9 +90,8 @@ def main() -> None:
     if options.check:
         check(machine, options.check)
         return
-    engine = CudaEngine(
-        machine, Wishes(tau=options.tau, fixed=not options.tables, share=not options.no_share)
-    )
+    wishes = Wishes(tau=options.tau, fixed=not options.tables, share=not options.no_share)
+    engine = CudaEngine(machine, replace(wishes, **dict(options.wish)), schedule=options.schedule)
     print(f"{machine.description}\n", flush=True)
     peers = json.loads((HERE / "peers.json").read_text())
     rows = []
@@ -135,6 +134,8 @@ def parse() -> argparse.Namespace:
     )
     parser.add_argument("--tables", action="store_true", help="plans in memory instead of compiled in")
     parser.add_argument("--no-share", action="store_true", help="no hand-over of work")
+    parser.add_argument("--schedule", default="fine", help="fine or stack")
+    parser.add_argument("--wish", nargs="*", type=wish, default=[], help="name=number: a field of tune.Wishes")
     parser.add_argument("--json", type=Path)
     parser.add_argument(
         "--check", type=int, metavar="SEEDS", help="random queries against the reference instead"
@@ -143,6 +144,11 @@ def parse() -> argparse.Namespace:
         "--sanitize", action="store_true", help="run compute-sanitizer on small queries instead"
     )
     return parser.parse_args()
+
+
+def wish(text: str) -> tuple[str, int]:
+    name, _, value = text.partition("=")
+    return name, int(value)
 
 
 def load(folder: Path, name: str) -> Graph | None:
@@ -242,16 +248,16 @@ def check(machine: Machine, seeds: int) -> None:
     sys.path.insert(0, str(HERE.parents[1] / "tests" / "simt"))
     cases = importlib.import_module("random_cases")
     ways = [
-        Wishes(fixed=False),
-        Wishes(fixed=False, tau=0, row_capacity=64),
-        Wishes(fixed=False, blocks=3, tau=9999),
+        Wishes(fixed=False, hub_length=2),
+        Wishes(fixed=False, tau=0, row_capacity=64, edges=False),
+        Wishes(fixed=False, blocks=3, tau=9999, edges=False, arena_words=64),
     ]
     wrong = 0
     for mode in MODES:
         for seed in range(seeds):
             query = cases.random_query(seed, mode)
             wanted = cases.expected_rows(query)
-            engine = CudaEngine(machine, ways[seed % len(ways)])
+            engine = CudaEngine(machine, ways[seed % len(ways)], schedule=("fine", "stack")[seed // 3 % 2])
             found = engine.count(query).count
             rows = [tuple(r) for batch in engine.stream(query, Params()) for r in batch.tolist()]
             if found != len(wanted) or cases.canonical(query, rows) != wanted:

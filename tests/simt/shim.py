@@ -89,7 +89,8 @@ class ShimMachine:
 
     def launch(self, kernel: Kernel, blocks: int, shared: int, args: NDArray[Any]) -> None:
         """Schedule `fine` has a prebuilt module for plans in tables; other kernels are compiled from their text."""
-        stop = 0 if self.stop_after is None else int(args["control"]) + offset_of("stop")
+        stoppable = self.stop_after is not None and "control" in args.dtype.names
+        stop = int(args["control"]) + offset_of("stop") if stoppable else 0
         if not isinstance(kernel, FineKernel) or (self.fixed and kernel.tables is not None):
             self.compiled_launches += 1
             self.turns += launch_compiled(
@@ -102,6 +103,7 @@ class ShimMachine:
             kernel.wide_offsets,
             kernel.batch,
             kernel.share,
+            kernel.sets,
             np.frombuffer(args.tobytes(), np.uint8),
             blocks,
             kernel.threads,

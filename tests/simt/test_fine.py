@@ -21,21 +21,24 @@ from subiso.graph import Graph
 from subiso.pattern import Pattern
 
 ORDERS = ("forward", "reverse", "random")
+SCHEDULES = ("stack", "fine")
 TINY = [
-    Wishes(blocks=1, warps_per_block=1, tau=0, row_capacity=32, chunk=1),
-    Wishes(blocks=3, warps_per_block=2, tau=0, row_capacity=40, chunk=2),
-    Wishes(blocks=2, warps_per_block=3, tau=1000, row_capacity=64, chunk=3),
-    Wishes(blocks=2, warps_per_block=2, tau=1000, pool_capacity=7, row_capacity=33, chunk=32),
-    Wishes(blocks=2, warps_per_block=2, tau=0, row_capacity=50, batch=1),
-    Wishes(blocks=2, warps_per_block=2, tau=0, row_capacity=50, batch=4),
-    Wishes(blocks=2, warps_per_block=2, tau=1000, row_capacity=50, share=False),
+    Wishes(blocks=1, warps_per_block=1, tau=0, row_capacity=32, chunk=1, hub_length=1, edges=False),
+    Wishes(blocks=3, warps_per_block=2, tau=0, row_capacity=40, chunk=2, arena_words=40),
+    Wishes(blocks=2, warps_per_block=3, tau=1000, row_capacity=64, chunk=3, edges=False),
+    Wishes(
+        blocks=2, warps_per_block=2, tau=1000, pool_capacity=7, row_capacity=33, chunk=32, edges=False, arena_words=64
+    ),
+    Wishes(blocks=2, warps_per_block=2, tau=0, row_capacity=50, batch=1, hub_length=4, hub_bytes=40),
+    Wishes(blocks=2, warps_per_block=2, tau=0, row_capacity=50, batch=4, arena_words=24),
+    Wishes(blocks=2, warps_per_block=2, tau=1000, row_capacity=50, share=False, hub_length=0),
 ]
 
 
 def engines(seed: int) -> list[CudaEngine]:
     """Three of the ways to run, rotating with the seed, one per order."""
     return [
-        CudaEngine(ShimMachine(order, seed=seed), TINY[(seed + i * 3) % len(TINY)])
+        CudaEngine(ShimMachine(order, seed=seed), TINY[(seed + i * 3) % len(TINY)], schedule=SCHEDULES[(seed + i) % 2])
         for i, order in enumerate(ORDERS)
     ]
 
@@ -172,7 +175,7 @@ def test_short_memory_makes_smaller_buffers() -> None:
     assert rows == 14 * 13 * 12
     assert engine.last is not None and engine.last.launches > 1
     with pytest.raises(SubisoError, match="has no room for 1024 rows of output"):
-        list(CudaEngine(ShimMachine(room=12_200), wishes).stream(query))
+        list(CudaEngine(ShimMachine(room=18_000), wishes).stream(make_query(graph, Pattern.path(5))))
 
 
 def test_streams_stop() -> None:

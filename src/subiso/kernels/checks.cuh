@@ -36,10 +36,14 @@ SUBISO_DEVICE bool wants_above(const Plan& plan, Begin begin, End end) {
   return !all_of(begin, end, [&](auto i) { return plan.op(i).kind != Op::kAbove; });
 }
 
-// One operation on x, given the vertex m.
+// True when an operation names all candidates that can pass it.
+SUBISO_DEVICE bool is_source(Op op) { return op.kind == Op::kEdge || op.kind == Op::kInSet; }
+
+// One operation on x, given the vertex m of an entry.
 template <class Store>
-SUBISO_DEVICE bool passes(const Reads<Store>& reads, Op op, u32 x, u32 m) {
+SUBISO_DEVICE bool passes(const Reads<Store>& reads, const Stack& stack, Op op, u32 x, u32 m, u32 entry) {
   switch (op.kind) {
+    case Op::kInSet: return contains(stack.set(op.a, entry), x);
     case Op::kEdge: return reads.store.has_edge(m, x, op.a);
     case Op::kNoEdge: return !reads.store.has_edge(m, x, op.a);
     case Op::kAbove: return x > m;
@@ -56,12 +60,12 @@ SUBISO_DEVICE bool fits(const Plan& plan, const Reads<Store>& reads, const Stack
   const u32 filter = plan.level(level).filter;
   if (filter != kNoFilter && !in_bitmap(reads.filters.at(filter), x)) return false;
   return plan.walk(level, from, [&](auto p, auto begin, auto end) {
-    const u32 m = stack.vertex(p, entry);
+    const u32 m = stack.vertex(p, entry), here = entry;
     entry = stack.parent(p, entry);
     return all_of(begin, end, [&](auto i) {
       const Op op = plan.op(i);
-      if (op.kind == Op::kEdge && static_cast<u32>(i - plan.first_op(level)) == origin) return true;
-      return passes(reads, op, x, m);
+      if (is_source(op) && static_cast<u32>(i - plan.first_op(level)) == origin) return true;
+      return passes(reads, stack, op, x, m, here);
     });
   });
 }
@@ -74,7 +78,7 @@ SUBISO_DEVICE Frontier local_candidates(const Plan& plan, const Reads<Store>& re
   u32 origin = 0, above = 0, below = kFull;
   bool cut_above = false, best_is_above = false;  // x >= above; x < below
   plan.walk(level, from, [&](auto p, auto begin, auto end) {
-    const u32 m = stack.vertex(p, entry);
+    const u32 m = stack.vertex(p, entry), here = entry;
     entry = stack.parent(p, entry);
     const bool only_above = wants_above(plan, begin, end);
     if (only_above && m + 1 > above) {
@@ -85,12 +89,15 @@ SUBISO_DEVICE Frontier local_candidates(const Plan& plan, const Reads<Store>& re
     all_of(begin, end, [&](auto i) {
       const Op op = plan.op(i);
       if (op.kind == Op::kBelow) below = least(below, m);
-      if (op.kind != Op::kEdge) return true;
-      const List list = only_above ? reads.store.neighbors_above(m, op.a) : reads.store.neighbors(m, op.a);
+      if (!is_source(op)) return true;
+      const bool in_set = op.kind == Op::kInSet;
+      const List list = in_set       ? stack.set(op.a, here)
+                        : only_above ? reads.store.neighbors_above(m, op.a)
+                                     : reads.store.neighbors(m, op.a);
       if (list.size < best.size || best.data == nullptr) {
         best = list;
         origin = static_cast<u32>(i - plan.first_op(level));
-        best_is_above = only_above && m + 1 == above;
+        best_is_above = only_above && !in_set && m + 1 == above;
       }
       return true;
     });

@@ -1,9 +1,9 @@
-// Schedule `fine`: one lane checks one candidate. A warp keeps at most 32 partial matches per level in shared memory,
-// deals the candidates of all of them to its lanes through a virtual task pool, and goes depth first. Work comes from an
-// initial pool (the seeds, or partial matches grown from them) and then from busy warps (share.cuh). No buffer depends on
-// degrees. A path ends in a count, in a polynomial of set sizes, or in a row of the output.
+// The search of schedules `fine` and `stack`: one lane checks one candidate. A warp keeps at most 32 partial matches per
+// level in shared memory, deals the candidates of all of them to its lanes through a virtual task pool, and goes depth
+// first. Work comes from an initial pool (seeds, edges, or partial matches grown from them) and then from busy warps
+// (share.cuh). `stack` also keeps sets (sets.cuh), `fine` has no buffer but its stack. A path ends in a count, in a
+// polynomial of set sizes, or in a row of the output.
 #pragma once
-#include "checks.cuh"
 #include "edges.cuh"
 #include "share.cuh"
 
@@ -13,7 +13,8 @@ enum class Tail { kCount, kSizes, kRows };
 
 // What is compiled in; everything else is an argument.
 template <Tail kTailKind, bool kEdgesOn = false, bool kMeasureOn = false, u32 kBatchSize = 32, bool kShareOn = true,
-          u32 kPeriodSteps = 8, u32 kLeastGift = 32>
+          u32 kPeriodSteps = 8, u32 kLeastGift = 32, bool kSetsOn = false, int kStopLevel = kMaxPositions,
+          int kDetectLevel = kMaxPositions>
 struct Config {
   static constexpr Tail kTail = kTailKind;
   static constexpr bool kEdges = kEdgesOn;         // edge-isomorphism
@@ -22,22 +23,33 @@ struct Config {
   static constexpr bool kShare = kShareOn;         // hand work over
   static constexpr u32 kPeriod = kPeriodSteps;     // steps between two looks at the others
   static constexpr u32 kLeast = kLeastGift;        // tasks of the current level that are worth a letter
+  static constexpr bool kSets = kSetsOn;           // schedule `stack`: keep sets
+  static constexpr int kStop = kStopLevel;         // deeper levels are not handed over
+  static constexpr int kDetect = kDetectLevel;     // deeper down nobody looks at the others
 };
 
-// The initial pool: `rows` partial matches of `width` vertices, position by position, `capacity` apart.
+// The initial pool: `rows` partial matches of `width` vertices, position by position, `capacity` apart. Warps take
+// units of it; sizes of units fall into classes, so that a unit of rows with long lists is a small one.
 struct Pool {
+  struct Class {
+    u64 row, unit;     // the first ones
+    u64 size;          // rows of a unit
+  };
   const u32* vertices;
-  const u64* grown;  // rows, written by an earlier kernel; null: `rows` says it
+  const u32* seconds;  // of edges: width 2, the second vertices stand here, and rows count from the end
+  const u64* grown;    // rows, written by an earlier kernel; null: `rows` says it
   u64 rows;
   u64 capacity;
   u32 width;
-  u32 chunk;         // rows that a warp takes at a time at most, 32 or less
+  u32 origin;          // of edges: the operation of level 1 whose list they are
+  Class classes[4];    // those after the last have units and rows beyond all others
 };
 
 template <class Store>
 struct FineArgs {
   Reads<Store> reads;
   ShareArgs share;
+  SetArgs sets;
   const Tables* tables;
   Pool seeds;            // always there, width 1
   Pool pool;             // width 0: none; not used when it did not hold all rows
@@ -48,31 +60,38 @@ struct FineArgs {
   u64 keep;              // when the output is full: save the stacks for the next launch
 };
 
+// Levels of the stack that a plan needs: all but the last, whose candidates are never kept, unless sizes hang below it.
+template <Tail kTail>
+SUBISO_DEVICE constexpr int stack_levels(int num_levels) {
+  return kTail == Tail::kSizes || num_levels == 1 ? num_levels : num_levels - 1;
+}
+
 template <class Plan, class Store, class Config>
 class FineWarp {
  public:
   SUBISO_DEVICE FineWarp(const FineArgs<Store>& args, Plan plan, Stack stack)
-      : args_(args), plan_(plan), stack_(stack), share_(args.share), pool_(args.seeds) {
-    if (args.pool.width != 0) {
-      const u64 rows = load_fresh(args.pool.grown);
-      if (rows <= args.pool.capacity) {
-        pool_ = args.pool;
-        pool_.rows = rows;
-      }
-    }
-    // Every warp comes twice: many rows at a time keep the lanes busy, and what is uneven is handed over later.
-    const u64 share = pool_.rows / (u64{2} * num_blocks() * warps_per_block());
-    pool_.chunk = static_cast<u32>(greatest(u64{1}, least(u64{pool_.chunk}, share)));
+      : args_(args),
+        plan_(plan),
+        stack_(stack),
+        share_(args.share, args.sets, static_cast<u32>(stack_levels<Config::kTail>(plan.num_levels())),
+               Config::kSets ? static_cast<u32>(plan.num_sets()) : 0),
+        pool_(&args.seeds),
+        rows_(args.seeds.rows) {
+    if (args.pool.width == 0) return;
+    const u64 rows = args.pool.grown == nullptr ? args.pool.rows : load_fresh(args.pool.grown);
+    if (rows > args.pool.capacity) return;
+    pool_ = &args.pool;
+    rows_ = rows;
   }
 
   SUBISO_DEVICE void run() {
     share_.enter();
-    depth_ = share_.receive(stack_, frontier_);
+    share_.receive(stack_, frontier_, range_, depth_);
     u32 step = 0;
     while (true) {
       if (depth_ < 0 && !fetch()) {
         if (left_ || !share_.wait()) break;
-        depth_ = share_.receive(stack_, frontier_);
+        share_.receive(stack_, frontier_, range_, depth_);
         continue;
       }
       // First a step, then a look at the others: work that is handed on at once would go round for ever.
@@ -80,7 +99,7 @@ class FineWarp {
       if (++step % Config::kPeriod == 0 && share_.look(stack_, frontier_, depth_) == Signal::kLeave) left_ = true;
       if (left_) break;
     }
-    if (Config::kTail == Tail::kRows && args_.keep) share_.save(stack_, frontier_, depth_);
+    if (Config::kTail == Tail::kRows && args_.keep) share_.save(stack_, frontier_, range_, depth_);
   }
 
   SUBISO_DEVICE Wide total() const { return total_ + static_cast<Wide>(counted_); }
@@ -93,30 +112,85 @@ class FineWarp {
   // ---- taking work -------------------------------------------------------------------------------------------------
   // Takes rows of the pool. False when there are none; depth_ may still be -1 afterwards if none of them fits.
   SUBISO_DEVICE bool fetch() {
-    u64 at = 0;
-    if (lane_id() == 0) at = atomic_add(&args_.share.control->next, u64{pool_.chunk});
-    at = shuffle(at, 0);
-    if (at >= pool_.rows) return false;
-    const u32 found = static_cast<u32>(least(u64{pool_.chunk}, pool_.rows - at));
-    const u32 lane = lane_id();
-    const int width = static_cast<int>(pool_.width);
-    const u64 row = at + least(lane, found - 1);
+    if (range_.at == range_.end && !take_unit()) return false;
+    const u32 found = static_cast<u32>(least(u64{kWarp}, range_.end - range_.at));
+    const u64 row = range_.at + least(lane_id(), found - 1);
+    range_.at += found;
     sync_warp();
-    if (width == 1) {
-      seed(load_constant(pool_.vertices + row), lane < found);
-      return true;
-    }
-    for (int p = 0; p < width; ++p) {
-      stack_.put(p, lane, load_constant(pool_.vertices + static_cast<u64>(p) * pool_.capacity + row), lane);
-      if (p < width - 1) stack_.set_frontier(p, {});
-    }
-    sync_warp();
-    open(width - 1, found);
+    if (pool_->seconds != nullptr)
+      fetch_edges(rows_ - 1 - row, found);
+    else if (pool_->width == 1)
+      seed(load_constant(pool_->vertices + row), found);
+    else
+      fetch_grown(row, found);
     return true;
   }
 
-  SUBISO_DEVICE void seed(u32 vertex, bool present) {
-    bool ok = present;
+  SUBISO_DEVICE bool take_unit() {
+    u64 unit = 0;
+    if (lane_id() == 0) unit = atomic_add(&args_.share.control->next, u64{1});
+    unit = shuffle(unit, 0);
+    int c = 0;
+    while (c < 3 && unit >= pool_->classes[c + 1].unit) ++c;
+    const Pool::Class& mine = pool_->classes[c];
+    const u64 limit = c < 3 ? least(rows_, pool_->classes[c + 1].row) : rows_;
+    // The host does not know how many rows were grown: every warp comes twice, what is uneven is handed over later.
+    const u64 share = greatest(u64{1}, rows_ / (u64{2} * num_blocks() * warps_per_block()));
+    const u64 size = pool_->grown == nullptr ? mine.size : least(mine.size, share);
+    range_.at = mine.row + (unit - mine.unit) * size;
+    range_.end = least(range_.at + size, limit);
+    if (range_.at < limit) return true;
+    range_ = {0, 0};
+    return false;
+  }
+
+  // Gives back the rows from the `lane`-th of this fetch on: there was no room for what they lead to.
+  SUBISO_DEVICE void give_back(u32 found, u32 lane) { range_.at -= found - lane; }
+
+  SUBISO_DEVICE void fetch_grown(u64 row, u32 found) {
+    const int width = static_cast<int>(pool_->width);
+    for (int p = 0; p < width; ++p) {
+      stack_.put(p, lane_id(), load_constant(pool_->vertices + static_cast<u64>(p) * pool_->capacity + row), lane_id());
+      if (p < width - 1) stack_.set_frontier(p, {});
+    }
+    sync_warp();
+    stack_.top = 0;
+    u32 count = found;
+    for (int p = 0; p < width; ++p) count = settle(p, count);
+    if (count < found) give_back(found, count);
+    open(width - 1, count);
+  }
+
+  // Every lane has an edge: its first vertex is an entry of its own, its second one a candidate below that.
+  SUBISO_DEVICE void fetch_edges(u64 at, u32 found) {
+    const u32 lane = lane_id();
+    const u32 first = load_constant(pool_->vertices + at), second = load_constant(pool_->seconds + at);
+    stack_.put(0, lane, first, 0);
+    stack_.set_frontier(0, {});
+    sync_warp();
+    stack_.top = 0;
+    const u32 count = settle(0, found);
+    const u32 filter = plan_.level(plan_.zero()).filter;
+    bool ok = lane < count && (filter == kNoFilter || in_bitmap(args_.reads.filters.at(filter), first));
+    ok = ok && plan_.at(1, [&](auto l) {
+      return fits(plan_, args_.reads, stack_, l, before(l), second, lane, pool_->origin);
+    });
+    const u32 fitting = ballot(ok);
+    if (ok) stack_.put(1, popcount(fitting & lanes_below()), second, lane);
+    sync_warp();
+    u32 last = count;
+    if (fitting != 0) {
+      const u32 kept = settle(1, popcount(fitting));
+      if (kept < popcount(fitting)) last = nth_bit(fitting, kept);
+      if (last < found) give_back(found, last);
+      open(1, kept);
+    } else if (last < found) {
+      give_back(found, last);
+    }
+  }
+
+  SUBISO_DEVICE void seed(u32 vertex, u32 found) {
+    bool ok = lane_id() < found;
     if constexpr (Config::kEdges) ok = ok && edges_possible(plan_, args_.reads.entities, stack_, 0, vertex, 0);
     if (Config::kTail != Tail::kSizes && last() == 0) {
       finish_seed(vertex, ok);
@@ -125,7 +199,34 @@ class FineWarp {
     const u32 fitting = ballot(ok);
     if (ok) stack_.put(0, popcount(fitting & lanes_below()), vertex, 0);
     sync_warp();
-    if (fitting != 0) open(0, popcount(fitting));
+    if (fitting == 0) return;
+    stack_.top = 0;
+    const u32 kept = settle(0, popcount(fitting));
+    if (kept < popcount(fitting)) give_back(found, nth_bit(fitting, kept));
+    open(0, kept);
+  }
+
+  // `count` entries were put at `level`: computes their sets. As many of them stay as there is room for.
+  SUBISO_DEVICE u32 settle(int level, u32 count) {
+    if constexpr (Config::kSets) {
+      if (level < kMaxPositions) stack_.base(level) = stack_.top;
+      return plan_.at(level, [&](auto l) {
+        const int sets = plan_.sets_at(l);
+        if (sets == 0) return count;
+        const u32 kept = entries_with_room(plan_, args_.reads, args_.sets, stack_, l, count);
+        plan_.each_set(l, [&](auto set, auto set_level) {
+          compute_set<Config::kBatch>(plan_, args_.reads, stack_, set, set_level, l, kept, [&](u32 n) { note(n); });
+        });
+        return kept;
+      });
+    }
+    return count;
+  }
+
+  SUBISO_DEVICE void note(u32 tasks) {
+    if (!Config::kMeasure) return;
+    steps_ += 1;
+    tasks_ += tasks;
   }
 
   // A pattern of one vertex.
@@ -145,6 +246,7 @@ class FineWarp {
   SUBISO_DEVICE void open(int level, u32 count) {
     if (Config::kTail == Tail::kSizes && level == last()) {
       sizes_tail(count);
+      if (Config::kSets) stack_.top = stack_.base(level);
       return;
     }
     depth_ = level;
@@ -156,6 +258,7 @@ class FineWarp {
   }
 
   SUBISO_DEVICE void pop() {
+    if (Config::kSets) stack_.top = stack_.base(depth_);
     if (--depth_ >= 0) frontier_ = stack_.frontier(depth_);
   }
 
@@ -165,10 +268,7 @@ class FineWarp {
     const Task task = deal<Config::kBatch>(frontier_);
     const u32 tried = ballot(task.present);
     if (tried == 0) return false;
-    if (Config::kMeasure) {
-      steps_ += 1;
-      tasks_ += popcount(tried);
-    }
+    note(popcount(tried));
     const int level = depth_ + 1;
     const bool ok = task.present && plan_.at(level, [&](auto l) {
       return fits(plan_, args_.reads, stack_, l, before(l), task.vertex, task.entry, task.origin);
@@ -186,15 +286,24 @@ class FineWarp {
     return true;
   }
 
-  SUBISO_DEVICE void push(int level, const Task& task, bool ok) {
-    commit(frontier_, task);
+  SUBISO_DEVICE void push(int level, Task task, bool ok) {
     const u32 fitting = ballot(ok);
-    if (fitting == 0) return;
-    stack_.set_frontier(depth_, frontier_);
+    if (fitting == 0) {
+      commit(frontier_, task);
+      return;
+    }
     sync_warp();  // nobody still reads the entries that are written now
     if (ok) stack_.put(level, popcount(fitting & lanes_below()), task.vertex, task.entry);
     sync_warp();
-    open(level, popcount(fitting));
+    const u32 kept = settle(level, popcount(fitting));
+    if (Config::kSets && kept < popcount(fitting)) {
+      // The tasks from the first entry on that found no room stay where they are.
+      const u32 cut = nth_bit(fitting, kept);
+      task.taken = task.begin >= cut ? 0 : least(task.taken, cut - task.begin);
+    }
+    commit(frontier_, task);
+    stack_.set_frontier(depth_, frontier_);
+    open(level, kept);
     sync_warp();
   }
 
@@ -265,16 +374,10 @@ class FineWarp {
       const Task task = deal<Config::kBatch>(f);
       const u32 tried = ballot(task.present);
       if (tried == 0) return size;
-      if (Config::kMeasure) {
-        steps_ += 1;
-        tasks_ += popcount(tried);
-      }
+      note(popcount(tried));
       const u32 fitting = ballot(task.present && fits(plan_, args_.reads, stack_, level, from, task.vertex, task.entry,
                                                       task.origin));
-      // The tasks of one entry stand side by side: this lane's entry had `taken` of them, after those of lower entries.
-      const u32 begin = scan_add(task.taken) - task.taken;
-      const u32 mine = task.taken == 32 ? kFull : ((1u << task.taken) - 1) << (begin & 31);
-      if (task.taken != 0) size += popcount(fitting & mine);
+      size += popcount(fitting & task.takers());
       commit(f, task);
     }
   }
@@ -303,7 +406,9 @@ class FineWarp {
   const Plan plan_;
   Stack stack_;
   const Share<Config> share_;
-  Pool pool_;
+  const Pool* pool_;
+  u64 rows_;
+  Range range_{0, 0};
   Frontier frontier_;
   int depth_ = -1;
   bool left_ = false;
@@ -312,18 +417,14 @@ class FineWarp {
   u64 steps_ = 0, tasks_ = 0;
 };
 
-// Levels of the stack that a plan needs: all but the last, whose candidates are never kept, unless sizes hang below it.
-template <Tail kTail>
-SUBISO_DEVICE constexpr int stack_levels(int num_levels) {
-  return kTail == Tail::kSizes || num_levels == 1 ? num_levels : num_levels - 1;
-}
-
 // The kernel's body: every warp searches, then the block adds up.
 template <class Plan, class Store, class Config>
 SUBISO_DEVICE void fine_search(const FineArgs<Store>& args, Plan plan) {
   const u32 levels = static_cast<u32>(stack_levels<Config::kTail>(plan.num_levels()));
+  const u32 sets = Config::kSets ? static_cast<u32>(plan.num_sets()) : 0;
   const u32 number = warp_in_block();
-  Stack stack(reinterpret_cast<StackLevel*>(shared_memory()) + number * levels);
+  Stack stack(shared_memory() + number * Stack::bytes(levels, sets), levels, sets,
+              args.sets.arenas + (u64{block_id()} * warps_per_block() + number) * args.sets.words);
   FineWarp<Plan, Store, Config> warp(args, plan, stack);
   warp.run();
 

@@ -8,7 +8,8 @@ namespace subiso {
 
 inline constexpr int kMaxPositions = 32;
 inline constexpr int kMaxSizes = 8;   // set sizes that a counting tail is made of
-inline constexpr int kMaxLevels = kMaxPositions + kMaxSizes;
+inline constexpr int kMaxSets = 24;   // sets that a search keeps beside its stack
+inline constexpr int kMaxLevels = kMaxPositions + kMaxSizes + kMaxSets;
 inline constexpr int kMaxOps = 2048;
 inline constexpr int kMaxTerms = 32;
 inline constexpr int kMaxFactors = 6;
@@ -24,6 +25,7 @@ struct Op {
     kBelow,     // x < m
     kDistinct,  // x != m
     kCompare,   // key a of x  <comparison c>  key b of m
+    kInSet,     // x is in set a, which was computed when m was matched
   };
   u8 kind, a, b, c;
 };
@@ -52,7 +54,9 @@ struct Tables {
   u8 num_levels;              // positions that are matched one by one
   u8 num_sizes;               // further levels, numbered after them, whose candidates are only counted
   u8 num_terms;               // 0: every match counts once
+  u8 num_sets;                // further levels, numbered after the sizes, whose candidates are kept as sets
   u8 column[kMaxPositions];   // position -> column of a row that leaves
+  u8 first_set[kMaxPositions + 1];  // sets of position p, computed once it is matched: from first_set[p] to [p + 1]
   LevelTable levels[kMaxLevels];
   u16 first[kMaxLevels][kMaxPositions + 1];  // operations of level l at position p: from first[l][p] to first[l][p + 1]
   Op ops[kMaxOps];
@@ -90,6 +94,7 @@ struct TablePlan {
   SUBISO_DEVICE int num_levels() const { return tables->num_levels; }
   SUBISO_DEVICE int num_sizes() const { return tables->num_sizes; }
   SUBISO_DEVICE int num_terms() const { return tables->num_terms; }
+  SUBISO_DEVICE int num_sets() const { return tables->num_sets; }
   SUBISO_DEVICE LevelTable level(int l) const { return tables->levels[l]; }
   SUBISO_DEVICE int first_op(int l) const { return tables->first[l][0]; }
   SUBISO_DEVICE Op op(int i) const { return tables->ops[i]; }
@@ -114,6 +119,15 @@ struct TablePlan {
   SUBISO_DEVICE void each_size(F f) const {
     for (int s = 0; s < tables->num_sizes; ++s) f(s, tables->num_levels + s);
   }
+  SUBISO_DEVICE int sets_at(int position) const {
+    return tables->first_set[position + 1] - tables->first_set[position];
+  }
+  // f(set, its level) for the sets of a position.
+  template <class F>
+  SUBISO_DEVICE void each_set(int position, F f) const {
+    for (int s = tables->first_set[position]; s < tables->first_set[position + 1]; ++s)
+      f(s, tables->num_levels + tables->num_sizes + s);
+  }
 };
 
 // Tables known at compile time: `Source::tables` is static constexpr. kLevels may cut the plan short (initial pools).
@@ -124,6 +138,8 @@ struct FixedPlan {
   SUBISO_DEVICE constexpr Number<kLevels> num_levels() const { return {}; }
   SUBISO_DEVICE constexpr Number<kWhole ? Source::tables.num_sizes : 0> num_sizes() const { return {}; }
   SUBISO_DEVICE constexpr Number<kWhole ? Source::tables.num_terms : 0> num_terms() const { return {}; }
+
+  SUBISO_DEVICE constexpr Number<Source::tables.num_sets> num_sets() const { return {}; }
 
   template <int kLevel>
   SUBISO_DEVICE constexpr LevelTable level(Number<kLevel>) const {
@@ -172,6 +188,18 @@ struct FixedPlan {
   SUBISO_DEVICE void each_size(F f) const {
     all_of(Number<0>{}, num_sizes(), [&](auto s) {
       f(s, Number<kLevels + decltype(s){}>{});
+      return true;
+    });
+  }
+  template <int kPosition>
+  SUBISO_DEVICE constexpr int sets_at(Number<kPosition>) const {
+    return Source::tables.first_set[kPosition + 1] - Source::tables.first_set[kPosition];
+  }
+  template <int kPosition, class F>
+  SUBISO_DEVICE void each_set(Number<kPosition>, F f) const {
+    constexpr int kBegin = Source::tables.first_set[kPosition], kEnd = Source::tables.first_set[kPosition + 1];
+    all_of(Number<kBegin>{}, Number<kEnd>{}, [&](auto s) {
+      f(s, Number<Source::tables.num_levels + Source::tables.num_sizes + decltype(s){}>{});
       return true;
     });
   }

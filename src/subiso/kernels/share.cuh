@@ -2,7 +2,7 @@
 // idle, the last one signs the block up in the device's set. Busy warps look at both sets now and then and mail half of
 // what is left at their shallowest open level. Everything goes through device memory: one mechanism for both distances.
 #pragma once
-#include "stack.cuh"
+#include "sets.cuh"
 
 namespace subiso {
 
@@ -28,10 +28,18 @@ struct alignas(32) BlockControl {
   u32 done;       // nothing will come any more
 };
 
-// A part of the search, on its way to another warp or to the next launch.
+// Rows of the pool that a warp has taken and not yet begun.
+struct Range {
+  u64 at, end;
+};
+
+// A part of the search, on its way to another warp or to the next launch. Levels and spans of sets follow; the sets
+// themselves are copied into the receiver's arena, to the same places.
 struct alignas(16) Mail {
-  i32 depth;  // of `levels`, which follow
-  i32 unused[3];
+  Range range;
+  i32 depth;  // -1: a range only
+  u32 top;
+  u32 unused[2];
   SUBISO_DEVICE StackLevel* levels() { return reinterpret_cast<StackLevel*>(this + 1); }
 };
 
@@ -50,8 +58,13 @@ enum class Signal { kGoOn, kLeave };
 template <class Config>
 class Share {
  public:
-  SUBISO_DEVICE explicit Share(const ShareArgs& args)
-      : args_(args), warp_(warp_in_block()), self_(block_id() * warps_per_block() + warp_) {}
+  SUBISO_DEVICE Share(const ShareArgs& args, const SetArgs& sets, u32 num_levels, u32 num_sets)
+      : args_(args),
+        sets_(sets),
+        num_levels_(num_levels),
+        num_sets_(num_sets),
+        warp_(warp_in_block()),
+        self_(block_id() * warps_per_block() + warp_) {}
 
   // Before anything else, by all warps of the block.
   SUBISO_DEVICE void enter() const {
@@ -62,15 +75,17 @@ class Share {
     sync_block();
   }
 
-  // Mail from the launch before, or from another warp: fills the stack and the frontier; -1 = there is none.
-  SUBISO_DEVICE int receive(Stack& stack, Frontier& frontier) const {
+  // Mail from the launch before, or from another warp: fills the stack, the frontier and the range.
+  SUBISO_DEVICE bool receive(Stack& stack, Frontier& frontier, Range& range, int& depth) const {
     u32 there = 0;
     if (lane_id() == 0) there = load_fresh(args_.mail_states + self_);
-    if (shuffle(there, 0) == 0) return -1;
+    if (shuffle(there, 0) == 0) return false;
     fence_device();
     sync_warp();
     Mail* mail = mail_of(self_);
-    const int depth = load_fresh(&mail->depth);
+    depth = load_fresh(&mail->depth);
+    range = {load_fresh(&mail->range.at), load_fresh(&mail->range.end)};
+    stack.top = load_fresh(&mail->top);
     for (int p = 0; p <= depth; ++p) {
       const StackLevel& from = mail->levels()[p];
       stack.put(p, lane_id(), load_fresh(from.vertex + lane_id()), load_fresh(from.parent + lane_id()));
@@ -78,16 +93,22 @@ class Share {
                   load_fresh(from.origin + lane_id())};
       if (p < depth) stack.set_frontier(p, frontier);
     }
+    const Span* spans = spans_of(mail);
+    for (u32 s = 0; s < num_sets_; ++s)
+      stack.span(s) = {load_fresh(&spans[s * kWarp + lane_id()].begin), load_fresh(&spans[s * kWarp + lane_id()].size)};
+    const u32* bases = reinterpret_cast<const u32*>(spans + num_sets_ * kWarp);
+    if (num_sets_ != 0 && lane_id() < num_levels_) stack.base(static_cast<int>(lane_id())) = load_fresh(bases + lane_id());
     sync_warp();
     if (lane_id() == 0) store_fresh(args_.mail_states + self_, 0u);
-    return depth;
+    return true;
   }
 
-  // The whole stack, for this warp itself in the next launch.
-  SUBISO_DEVICE void save(Stack& stack, const Frontier& frontier, int depth) const {
-    if (depth < 0) return;
+  // The whole stack, for this warp itself in the next launch. Its arena stays as it is.
+  SUBISO_DEVICE void save(Stack& stack, const Frontier& frontier, const Range& range, int depth) const {
+    if (depth < 0 && range.at == range.end) return;
     for (int p = 0; p <= depth; ++p) write(self_, p, stack, p < depth ? stack.frontier(p) : frontier);
-    post(self_, depth);
+    write_sets(self_, stack);
+    post(self_, depth, stack.top, range);
   }
 
   // Looks whether to leave, and whether somebody is idle: gives then, if there is enough.
@@ -95,7 +116,7 @@ class Share {
     const u32 stop = load_fresh(&args_.control->stop) | load_fresh(&args_.control->full);
     const u32 idle = load_fresh(&args_.blocks[block_id()].idle), blocks = load_fresh(&args_.control->idle_blocks);
     if (ballot(stop != 0) != 0) return Signal::kLeave;
-    if (Config::kShare && ballot((idle | blocks) != 0) != 0) give(stack, frontier, depth);
+    if (Config::kShare && depth <= Config::kDetect && ballot((idle | blocks) != 0) != 0) give(stack, frontier, depth);
     return Signal::kGoOn;
   }
 
@@ -128,8 +149,26 @@ class Share {
     level.left[lane] = f.left;
     level.origin[lane] = static_cast<u8>(f.origin);
   }
-  SUBISO_DEVICE void post(u32 to, int depth) const {
-    if (lane_id() == 0) mail_of(to)->depth = depth;
+  SUBISO_DEVICE Span* spans_of(Mail* mail) const { return reinterpret_cast<Span*>(mail->levels() + num_levels_); }
+  SUBISO_DEVICE void write_sets(u32 to, Stack& stack) const {
+    Span* spans = spans_of(mail_of(to));
+    for (u32 s = 0; s < num_sets_; ++s) spans[s * kWarp + lane_id()] = stack.span(s);
+    u32* bases = reinterpret_cast<u32*>(spans + num_sets_ * kWarp);
+    if (num_sets_ != 0 && lane_id() < num_levels_) bases[lane_id()] = stack.base(static_cast<int>(lane_id()));
+  }
+  // The sets themselves, up to `top`, and a pointer into them that moves along.
+  SUBISO_DEVICE const u32* move_sets(u32 to, const Stack& stack, u32 top, const u32* next) const {
+    u32* theirs = sets_.arenas + to * sets_.words;
+    const u32* ours = stack.arena();
+    for (u32 i = lane_id(); i < top; i += kWarp) theirs[i] = ours[i];
+    return next >= ours && next < ours + sets_.words ? theirs + (next - ours) : next;
+  }
+  SUBISO_DEVICE void post(u32 to, int depth, u32 top, const Range& range) const {
+    if (lane_id() == 0) {
+      mail_of(to)->depth = depth;
+      mail_of(to)->top = top;
+      mail_of(to)->range = range;
+    }
     fence_device();
     sync_warp();
     if (lane_id() == 0) store_fresh(args_.mail_states + to, 1u);
@@ -148,7 +187,7 @@ class Share {
     int open = 0;
     u32 given = 0;
     for (;; ++open) {
-      if (open > depth) return;
+      if (open > depth || open > Config::kStop) return;
       given = half(open < depth ? stack.left(open) : frontier.left);
       if (open < depth ? ballot(given != 0) != 0 : worthwhile(frontier.left, given)) break;
     }
@@ -156,16 +195,19 @@ class Share {
     if (lane_id() == 0) to = claim();
     to = shuffle(to, 0);
     if (to == kFull) return;
+    const u32 top = num_sets_ != 0 && open < depth ? stack.base(open + 1) : stack.top;
     for (int p = 0; p <= open; ++p) {
       Frontier gift{nullptr, 0, 0};
       if (p == open) {
         gift = p < depth ? stack.frontier(p) : frontier;
         gift.next += gift.left - given;
         gift.left = given;
+        if (num_sets_ != 0) gift.next = move_sets(to, stack, top, gift.next);
       }
       write(to, p, stack, gift);
     }
-    post(to, open);
+    write_sets(to, stack);
+    post(to, open, top, {0, 0});
     if (open < depth)
       stack.set_left(open, stack.left(open) - given);
     else
@@ -241,6 +283,8 @@ class Share {
   }
 
   const ShareArgs& args_;
+  const SetArgs& sets_;
+  const u32 num_levels_, num_sets_;
   const u32 warp_;
   const u32 self_;
 };

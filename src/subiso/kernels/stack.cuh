@@ -1,8 +1,8 @@
 // A warp's search stack in shared memory: per level up to 32 entries, one per lane. An entry is a candidate, the index of
 // its parent entry one level up, and what is left of its own local candidates. Partial matches are never written out:
-// they are rebuilt by walking parents.
+// they are rebuilt by walking parents. In schedule `stack` entries also own sets, which lie in the warp's arena.
 #pragma once
-#include "warp.cuh"
+#include "storage.cuh"
 
 namespace subiso {
 
@@ -21,9 +21,22 @@ struct StackLevel {
   u8 origin[kWarp];
 };
 
+// Where a set lies in the arena.
+struct Span {
+  u32 begin, size;
+};
+
 class Stack {
  public:
-  SUBISO_DEVICE explicit Stack(StackLevel* levels) : levels_(levels) {}
+  // Bytes of shared memory: levels, spans of sets, and where every level's sets begin in the arena.
+  SUBISO_DEVICE static constexpr u32 bytes(u32 levels, u32 sets) {
+    return levels * u32{sizeof(StackLevel)} + sets * kWarp * u32{sizeof(Span)} + (sets != 0 ? (levels + 3) / 4 * 16 : 0);
+  }
+  SUBISO_DEVICE Stack(u8* memory, u32 levels, u32 sets, u32* arena)
+      : levels_(reinterpret_cast<StackLevel*>(memory)),
+        spans_(reinterpret_cast<Span*>(levels_ + levels)),
+        bases_(reinterpret_cast<u32*>(spans_ + sets * kWarp)),
+        arena_(arena) {}
 
   SUBISO_DEVICE u32 vertex(int level, u32 entry) const { return levels_[level].vertex[entry]; }
   SUBISO_DEVICE u32 parent(int level, u32 entry) const { return levels_[level].parent[entry]; }
@@ -44,8 +57,22 @@ class Stack {
     l.origin[lane_id()] = static_cast<u8>(f.origin);
   }
 
+  SUBISO_DEVICE List set(u32 number, u32 entry) const {
+    const Span span = spans_[number * kWarp + entry];
+    return {arena_ + span.begin, span.size};
+  }
+  SUBISO_DEVICE Span& span(u32 number) { return spans_[number * kWarp + lane_id()]; }
+  SUBISO_DEVICE u32* arena() const { return arena_; }
+  // Where the sets of a level's entries begin; what is above belongs to deeper levels.
+  SUBISO_DEVICE u32& base(int level) { return bases_[level]; }
+
+  u32 top = 0;  // the free part of the arena begins here
+
  private:
   StackLevel* levels_;
+  Span* spans_;
+  u32* bases_;
+  u32* arena_;
 };
 
 // The task that one lane does in a step: try `vertex` below entry `entry`.
@@ -54,7 +81,11 @@ struct Task {
   u32 entry;
   u32 vertex;
   u32 origin;
-  u32 taken;  // how many tasks the entry of this lane's own number gave away
+  u32 taken;  // how many tasks the entry of this lane's own number gave away,
+  u32 begin;  // and the lane that does the first of them
+
+  // The lanes that do them.
+  SUBISO_DEVICE u32 takers() const { return taken == kWarp ? kFull : ((1u << taken) - 1) << (begin & 31); }
 };
 
 // Deals the next tasks of a virtual pool, the concatenation of all entries' local candidates, one per lane. At most
@@ -63,9 +94,9 @@ template <u32 kBatch>
 SUBISO_DEVICE Task deal(const Frontier& f) {
   const u32 lane = lane_id();
   const u32 open = ballot(f.left != 0);
-  if (open == 0) return {false, 0, 0, 0, 0};
+  if (open == 0) return {false, 0, 0, 0, 0, 0};
   const u32 first = lowest_bit(open);
-  u32 entry = first, offset = lane, taken = 0;
+  u32 entry = first, offset = lane, taken = 0, begin = 0;
   bool present = true;
   const u32 there = shuffle(f.left, first);
   if (kBatch == 1 || there >= kWarp) {
@@ -74,7 +105,7 @@ SUBISO_DEVICE Task deal(const Frontier& f) {
   } else {
     const u32 offered = lane - first < kBatch ? least(f.left, kWarp) : 0;  // lane < first: nothing left there
     const u32 end = scan_add(offered);
-    const u32 begin = end - offered;
+    begin = end - offered;
     if (begin < kWarp) taken = least(offered, kWarp - begin);
     entry = 0;  // the number of entries whose share ends at or before this lane's task
     SUBISO_UNROLL
@@ -85,7 +116,7 @@ SUBISO_DEVICE Task deal(const Frontier& f) {
   }
   const u32* list = shuffle(f.next, entry);
   const u32 origin = shuffle(f.origin, entry);
-  return {present, entry, present ? load_constant(list + offset) : 0, origin, taken};
+  return {present, entry, present ? load_own(list + offset) : 0, origin, taken, begin};
 }
 
 SUBISO_DEVICE void commit(Frontier& f, const Task& t) {

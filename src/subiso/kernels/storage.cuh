@@ -5,7 +5,7 @@
 
 namespace subiso {
 
-// Sorted distinct neighbours.
+// Sorted distinct vertices: neighbours, or a set that a search has computed.
 struct List {
   const u32* data;
   u32 size;
@@ -16,7 +16,7 @@ SUBISO_DEVICE u32 count_below(List list, u32 value) {
   u32 first = 0, left = list.size;
   while (left != 0) {
     const u32 half = left / 2;
-    const bool go = load_constant(list.data + first + half) < value;
+    const bool go = load_own(list.data + first + half) < value;
     first += go ? half + 1 : 0;
     left = go ? left - half - 1 : half;
   }
@@ -25,7 +25,7 @@ SUBISO_DEVICE u32 count_below(List list, u32 value) {
 
 SUBISO_DEVICE bool contains(List list, u32 value) {
   const u32 at = count_below(list, value);
-  return at < list.size && load_constant(list.data + at) == value;
+  return at < list.size && load_own(list.data + at) == value;
 }
 
 // A table of which the first few entries travel with the kernel's parameters.
@@ -36,11 +36,21 @@ struct Table {
   SUBISO_DEVICE T at(u32 i) const { return i < kFew ? few[i] : more[i - kFew]; }
 };
 
-// Neighbours of v stand from bounds[2v] to bounds[2v + 2]; those above v begin at bounds[2v + 1].
+// Neighbours of v stand from bounds[2v] to bounds[2v + 2]; those above v begin at bounds[2v + 1]. The vertices from
+// `first_hub` on, which have the longest lists, have them as bit rows too: one look instead of a search.
 template <class Offset>
 struct Csr {
   const Offset* bounds;
   const u32* neighbors;
+  const u32* hubs;  // `words` a row
+  u32 words;
+  u32 first_hub;    // kFull: there are no rows
+  u32 symmetric;    // v is in u's list just when u is in v's
+  u32 unused;
+
+  SUBISO_DEVICE bool bit(u32 hub, u32 v) const {
+    return load_constant(hubs + u64{hub - first_hub} * words + (v >> 5)) >> (v & 31) & 1;
+  }
 };
 
 template <class OffsetType>
@@ -52,6 +62,9 @@ struct CsrStore {
   SUBISO_DEVICE List neighbors_above(u32 v, u32 relation) const { return list(relation, 2 * u64{v} + 1, 2 * u64{v} + 2); }
   SUBISO_DEVICE List neighbors_below(u32 v, u32 relation) const { return list(relation, 2 * u64{v}, 2 * u64{v} + 1); }
   SUBISO_DEVICE bool has_edge(u32 u, u32 v, u32 relation) const {
+    const Csr<Offset> csr = relations.at(relation);
+    if (u >= csr.first_hub) return csr.bit(u, v);
+    if (csr.symmetric && v >= csr.first_hub) return csr.bit(v, u);
     return contains(u < v ? neighbors_above(u, relation) : neighbors_below(u, relation), v);  // loops stand below
   }
 

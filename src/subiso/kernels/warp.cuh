@@ -118,6 +118,11 @@ template <class T>
 SUBISO_DEVICE T load_constant(const T* at) {
   return *at;
 }
+// Memory that this warp itself may have written.
+template <class T>
+SUBISO_DEVICE T load_own(const T* at) {
+  return *at;
+}
 SUBISO_DEVICE void fence_device() {}
 SUBISO_DEVICE void backoff(SUBISO_CALL0) { simt::backoff(file, line); }
 SUBISO_DEVICE u8* shared_memory() { return simt::shared_memory(); }
@@ -185,6 +190,10 @@ template <class T>
 SUBISO_DEVICE T load_constant(const T* at) {
   return __ldg(at);
 }
+template <class T>
+SUBISO_DEVICE T load_own(const T* at) {
+  return *at;
+}
 SUBISO_DEVICE void fence_device() { __threadfence(); }
 SUBISO_DEVICE void backoff() { __nanosleep(200); }
 SUBISO_DEVICE u8* shared_memory() {
@@ -198,6 +207,12 @@ SUBISO_DEVICE u64 clock_now() { return static_cast<u64>(clock64()); }
 // ---- the same on every machine -------------------------------------------------------------------------------------
 
 SUBISO_DEVICE u32 lanes_below() { return (1u << lane_id()) - 1; }
+
+// The number of the bit that has `n` set bits below it.
+SUBISO_DEVICE u32 nth_bit(u32 bits, u32 n) {
+  for (u32 i = 0; i < n; ++i) bits &= bits - 1;
+  return lowest_bit(bits);
+}
 
 // A 128-bit total in two words, added to by many: the carry follows on its own, so that only the end value is whole.
 struct Total {

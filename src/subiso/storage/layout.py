@@ -9,6 +9,7 @@ from __future__ import annotations
 import threading
 from collections import OrderedDict
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -31,6 +32,31 @@ class RelationCsr:
 
     bounds: NDArray[np.int64]
     neighbors: NDArray[np.uint32]
+
+    @cached_property
+    def lengths(self) -> NDArray[np.int64]:
+        """Of the lists, by rank."""
+        return np.diff(self.bounds[::2])
+
+    @cached_property
+    def longest(self) -> tuple[int, int]:
+        """The lengths of the longest and of the second longest list."""
+        return _longest_two(self.lengths)
+
+    @cached_property
+    def longest_above(self) -> tuple[int, int]:
+        """The same, of neighbours above the owner only."""
+        return _longest_two(self.bounds[2::2] - self.bounds[1::2])
+
+
+def _longest_two(lengths: NDArray[np.int64]) -> tuple[int, int]:
+    """
+    >>> _longest_two(np.array([3, 9, 4])), _longest_two(np.array([3]))
+    ((9, 4), (3, 0))
+    """
+    padded = np.concatenate([lengths, np.zeros(2, np.int64)])
+    second, first = np.partition(padded, -2)[-2:]
+    return int(first), int(second)
 
 
 @dataclass(frozen=True, eq=False)

@@ -8,8 +8,8 @@ namespace subiso {
 namespace {
 
 // Looks at the others in every step and finds every gift worthwhile: small graphs then see all the paths.
-template <Tail kTail, bool kEdges, unsigned kBatch, bool kShare>
-using Eager = Config<kTail, kEdges, true, kBatch, kShare, 1, 1>;
+template <Tail kTail, bool kEdges, unsigned kBatch, bool kShare, bool kSets = false>
+using Eager = Config<kTail, kEdges, true, kBatch, kShare, 1, 1, kSets>;
 
 template <class Store, class Config>
 std::uint64_t run(const simt::Launch& how, const void* bytes, std::size_t size) {
@@ -28,11 +28,23 @@ std::uint64_t by_batch(const FineKernel& k, const simt::Launch& how, const void*
   return run<Store, Eager<kTail, kEdges, 32, true>>(how, args, size);
 }
 
+// Schedule `stack`.
+template <class Store, Tail kTail>
+std::uint64_t by_unrolling(const FineKernel& k, const simt::Launch& how, const void* args, std::size_t size) {
+  if (k.batch == 4) return run<Store, Eager<kTail, false, 4, true, true>>(how, args, size);
+  return run<Store, Eager<kTail, false, 32, true, true>>(how, args, size);
+}
+
 template <class Store>
 std::uint64_t by_tail(const FineKernel& k, const simt::Launch& how, const void* args, std::size_t size) {
   if (k.edges) {
     if (k.tail == "rows") return by_batch<Store, Tail::kRows, true>(k, how, args, size);
     return by_batch<Store, Tail::kCount, true>(k, how, args, size);
+  }
+  if (k.sets) {
+    if (k.tail == "rows") return by_unrolling<Store, Tail::kRows>(k, how, args, size);
+    if (k.tail == "sizes") return by_unrolling<Store, Tail::kSizes>(k, how, args, size);
+    return by_unrolling<Store, Tail::kCount>(k, how, args, size);
   }
   if (k.tail == "rows") return by_batch<Store, Tail::kRows, false>(k, how, args, size);
   if (k.tail == "sizes") return by_batch<Store, Tail::kSizes, false>(k, how, args, size);

@@ -15,6 +15,7 @@ struct FineKernel {
   bool wide_offsets = false;
   unsigned batch = 32;  // 32, 4 or 1
   bool share = true;
+  bool sets = false;
 };
 
 std::uint64_t launch_fine(const FineKernel& kernel, const simt::Launch& how, const void* args, std::size_t bytes);

@@ -37,9 +37,11 @@ class CudaEngine:
         machine: Machine,
         wishes: Wishes = Wishes(),  # noqa: B008 (frozen)
         budget: int | None = None,
+        schedule: str = "fine",
     ) -> None:
         self.machine = machine
         self.wishes = wishes
+        self.schedule = schedule
         self.cache = Cache(machine, budget)
         self.last: Report | None = None
         """What the last finished run did."""
@@ -71,8 +73,9 @@ class CudaEngine:
             self.machine,
             DeviceGraph(self.cache, resolved.layout),
             resolved,
-            lower_plan(plan, _longest_list(resolved)),
+            plan,
             _seeds(plan, resolved),
+            schedule=self.schedule,
             batch_rows=batch_rows,
             wishes=self.wishes,
         )
@@ -135,31 +138,19 @@ def fitting_formula(resolved: Resolved, params: Params) -> Formula:
     """How to count, with tails that the kernels' tables can hold."""
     options = {**_plan_options(params), "expand": params.switches.expand}
     stats = statistics_of(resolved.layout.graph)
+    longest = max((csr.longest[0] for csr in resolved.csrs), default=0)
     for max_tail in (params.switches.max_tail, *_SHORTER_TAILS):
         options["max_tail"] = min(max_tail, params.switches.max_tail)
         formula = make_formula(resolved.problem, stats, **options)
         try:
             for term in formula.terms:
-                lower_plan(term.plan, _longest_list(resolved))
+                lower_plan(term.plan, longest)
         except UnsupportedError:
             if max_tail == _SHORTER_TAILS[-1]:
                 raise
         else:
             break
     return formula
-
-
-def _longest_list(resolved: Resolved) -> int:
-    """No neighbour list of the graph is longer."""
-    graph = resolved.layout.graph
-
-    def measure() -> int:
-        degrees = np.diff(graph.out.offsets)
-        if graph.directed:
-            degrees = degrees + np.diff(graph.in_.offsets)
-        return int(degrees.max(initial=0))
-
-    return graph.derived("longest list", measure)
 
 
 def _plan_options(params: Params) -> dict[str, Any]:

@@ -1,4 +1,5 @@
-"""Schedule `fine` on the host's side: arguments, launches, totals and rows (kernels/fine.cuh is the device's side)."""
+"""Schedules `fine` and `stack` on the host's side: arguments, launches, totals and rows (kernels/fine.cuh is the
+device's side). They differ in the sets that the search keeps: none, or those that are read more than once."""
 
 from __future__ import annotations
 
@@ -15,6 +16,7 @@ from subiso.engine.cuda.layout import (
     ARGS,
     BLOCK,
     CONTROL,
+    CSR,
     FEW_FILTERS,
     FEW_KEYS,
     FEW_RELATIONS,
@@ -22,17 +24,23 @@ from subiso.engine.cuda.layout import (
 )
 from subiso.engine.cuda.machine import Buffer, Machine, OutOfMemory, upload
 from subiso.engine.cuda.memory import DeviceGraph
-from subiso.engine.cuda.tables import Lowered, cut_short
-from subiso.engine.cuda.tune import LaunchConfig, Needs, Wishes, tune
+from subiso.engine.cuda.pool import Class, edge_classes, pool_of, units_of
+from subiso.engine.cuda.sets import KeptSets, choose_sets
+from subiso.engine.cuda.tables import Lowered, cut_short, lower_plan
+from subiso.engine.cuda.tune import LaunchConfig, Needs, Wishes, most_set_words, tune
 from subiso.engine.cuda.watch import Watch
 from subiso.errors import SubisoError
 from subiso.filter.resolve import Resolved
+from subiso.plan.plan import Plan
+from subiso.storage.layout import RelationCsr
 
 _GRACE = 64  # turns that an idle block waits for blocks that have not started
 _LEAST_ROWS = 1024
 WIDE = 1 << 32
 """Entries of a relation from which on list bounds take 64 bits."""
 _UNUSED = (1 << 64) - 1
+NO_HUB = 0xFFFFFFFF
+"""No vertex has a bit row."""
 
 
 @dataclass(frozen=True)
@@ -102,34 +110,44 @@ class FineRun:
         machine: Machine,
         graph: DeviceGraph,
         resolved: Resolved,
-        lowered: Lowered,
+        plan: Plan,
         seeds: NDArray[np.uint32],
         *,
+        schedule: str = "fine",
         batch_rows: int = 65_536,
         wishes: Wishes = Wishes(),  # noqa: B008 (frozen)
     ) -> None:
-        self.machine = machine
-        self.lowered = lowered
+        self.machine, self.graph, self.resolved, self.plan = machine, graph, resolved, plan
+        self.kept_sets = KeptSets()
+        if schedule == "stack" and not plan.edge_checks:
+            most = wishes.arena_words or most_set_words(machine.description)
+            self.kept_sets = choose_sets(plan, self._longest, most)
+        longest = max((csr.longest[0] for csr in resolved.csrs), default=0)
+        self.flat = lower_plan(plan, longest)
+        self.lowered = lowered = lower_plan(plan, longest, self.kept_sets.numbers)
         self.num_seeds = len(seeds)
         self.kept: list[Any] = []
-        wide = any(len(csr.neighbors) >= WIDE for csr in resolved.csrs)
+        self.wide = any(len(csr.neighbors) >= WIDE for csr in resolved.csrs)
+        self.first_edges = self._first_edges(seeds) if wishes.edges else None
         kernel = FineKernel(
             tail=lowered.tail,
             edges=lowered.edges,
-            wide_offsets=wide,
+            wide_offsets=self.wide,
             tables=fixed_tables(lowered) if wishes.fixed else None,
             threads=32 * (wishes.warps_per_block or 4),
             measure=wishes.measure,
             batch=wishes.batch,
             share=wishes.share,
+            sets=lowered.num_sets > 0,
+            stop_level=wishes.stop_level,
+            detect_level=wishes.detect_level,
         )
-        needs = _needs(lowered, resolved, seeds, machine.registers(kernel), batch_rows)
-        self.config = tune(machine.description, needs, wishes)
+        self.config = tune(machine.description, self._needs(machine.registers(kernel), batch_rows), wishes)
         self.kernel = replace(kernel, threads=self.config.threads)
         self.batch_rows = batch_rows
         self.state = _State(machine, self.config)
         self.search_bytes = self.state.nbytes
-        self.args = self._args(graph, resolved, seeds, wide)
+        self.args = self._args(seeds, wishes)
         self.launches = 0
         self.states = [self.state]
         self.last = np.zeros((), CONTROL)
@@ -183,11 +201,7 @@ class FineRun:
 
     def progress(self) -> float:
         """The fraction of the initial pool that was taken up."""
-        rows = self.num_seeds
-        if self.grower is not None:
-            grown = self._word(self.states[1], "rows")
-            rows = grown if grown <= self.config.pool_capacity else rows
-        return min(1.0, self._word(self.state, "next") / max(rows, 1))
+        return min(1.0, self._word(self.state, "next") / max(self.units, 1))
 
     def report(self) -> Report:
         return Report(
@@ -253,8 +267,8 @@ class FineRun:
                 rows //= 2
 
     def _grower(self) -> _Grower:
-        short = cut_short(self.lowered, 2)
-        config = replace(self.config, stack_levels=short.stack_levels)
+        short = cut_short(self.flat, 2)
+        config = replace(self.config, stack_levels=short.stack_levels, num_sets=0)
         capacity = config.pool_capacity
         pool = self.machine.allocate(2 * capacity * 4)
         state = _State(self.machine, config)
@@ -266,37 +280,122 @@ class FineRun:
         state.fill(args, config)
         args["tables"], args["rows"], args["row_capacity"] = tables.address, pool.address, capacity
         args["row_stride"], args["column_stride"], args["translate"], args["keep"] = 1, capacity, 0, 0
-        kernel = replace(self.kernel, tail="rows", tables=None, edges=short.edges)
+        kernel = replace(self.kernel, tail="rows", tables=None, edges=short.edges, sets=False)
         grown = state.buffer.address + offset_of("rows")
-        self.args["pool"] = (pool.address, grown, 0, capacity, 2, self.config.chunk)
+        classes = [Class(0, 0, self.config.chunk)]
+        self.args["pool"] = pool_of(
+            pool.address, 0, width=2, grown=grown, capacity=capacity, classes=classes
+        )
         return _Grower(kernel, config, args)
 
     # ---- arguments ---------------------------------------------------------------------------------------------
-    def _args(
-        self, graph: DeviceGraph, resolved: Resolved, seeds: NDArray[np.uint32], wide: bool
-    ) -> NDArray[Any]:
-        args = np.zeros((), ARGS)
-        csrs = [graph.csr(csr, wide=wide) for csr in resolved.csrs]
-        filters = [
-            np.bitwise_and.reduce([resolved.filters[f] for f in combined])
-            for combined in self.lowered.filters
+    def _longest(self, relation: int, above: bool) -> tuple[int, int]:
+        csr = self.resolved.csrs[relation]
+        return csr.longest_above if above else csr.longest
+
+    def _first_edges(self, seeds: NDArray[np.uint32]) -> tuple[RelationCsr, int] | None:
+        """The relation whose edges are the initial pool, and the operation of level 1 that it stands for.
+
+        None where edges say too little (a pattern of one edge), too much (few seeds), or too late (edges that have
+        to be told apart).
+        """
+        lowered = self.lowered
+        deep = lowered.num_levels >= (2 if lowered.tail == "sizes" else 3)
+        if not deep or lowered.edges or 4 * len(seeds) < len(self.resolved.layout.all_ranks):
+            return None
+        begin, end = lowered.tables["first"][1][:2]
+        lists = [
+            (self.resolved.csrs[op["a"]], i)
+            for i, op in enumerate(lowered.tables["ops"][begin:end])
+            if op["kind"] == 0
         ]
-        self._table(args, "relations", [(c.bounds.address, c.neighbors.address) for c in csrs], FEW_RELATIONS)
+        return min(lists, key=lambda found: len(found[0].neighbors), default=None)
+
+    def _needs(self, registers: int, batch_rows: int) -> Needs:
+        lowered, csrs = self.lowered, self.resolved.csrs
+        edges = 0
+        if lowered.stack_levels >= 2:
+            # The second vertex comes from one of the seed's lists, so the shortest relation bounds the pairs.
+            ops = self.flat.tables["ops"][self.flat.tables["first"][1][0] : self.flat.tables["first"][1][1]]
+            edges = min(len(csrs[op["a"]].neighbors) for op in ops if op["kind"] == 0)
+        return Needs(
+            stack_levels=lowered.stack_levels,
+            num_seeds=self.num_seeds,
+            num_edges=edges,
+            from_edges=self.first_edges is not None,
+            num_sets=lowered.num_sets,
+            set_words=self.kept_sets.words,
+            registers=registers,
+            columns=lowered.num_levels if lowered.tail == "rows" else 0,
+            batch_rows=batch_rows,
+        )
+
+    def _args(self, seeds: NDArray[np.uint32], wishes: Wishes) -> NDArray[Any]:
+        args = np.zeros((), ARGS)
+        graph, resolved, lowered = self.graph, self.resolved, self.lowered
+        filters = [
+            np.bitwise_and.reduce([resolved.filters[f] for f in combined]) for combined in lowered.filters
+        ]
+        relations = [self._relation(number, wishes) for number in range(len(resolved.csrs))]
+        self._table(args, "relations", relations, FEW_RELATIONS)
         self._table(args, "filters", [self._upload(bits) for bits in filters], FEW_FILTERS)
         self._table(args, "keys", [self._upload(key) for key in resolved.keys], FEW_KEYS)
-        if self.lowered.edges:
+        if lowered.edges:
             entities = [resolved.layout.entities(r) for r in resolved.relations]
             addresses = [[self._upload(a) for a in (e.offsets, e.neighbors, e.edge_ids)] for e in entities]
             args["entities"] = self._upload(np.array(addresses, np.uint64).reshape(-1, 3))
-        args["tables"] = self._upload(np.frombuffer(self.lowered.tables.tobytes(), np.uint8))
-        whole = seeds is resolved.layout.all_ranks
-        start = graph.array(seeds).address if whole else self._upload(seeds)
-        args["seeds"] = (start, 0, len(seeds), len(seeds), 1, self.config.chunk)
+        args["tables"] = self._upload(np.frombuffer(lowered.tables.tobytes(), np.uint8))
         args["row_stride"], args["column_stride"], args["keep"] = self.columns, 1, 1
         args["translate"] = graph.array(resolved.layout.vertex_at).address
+        self._fill_pool(args, seeds)
+        self._fill_arenas(args)
         self.state.fill(args, self.config)
-        self.kept += [csrs, seeds]
+        self.kept.append(seeds)
         return args
+
+    def _relation(self, number: int, wishes: Wishes) -> NDArray[Any]:
+        csr = self.resolved.csrs[number]
+        on_device = self.graph.csr(csr, wide=self.wide)
+        hubs = self.graph.hubs(
+            csr, on_device, wide=self.wide, most_bytes=wishes.hub_bytes, least=wishes.hub_length
+        )
+        self.kept += [on_device, hubs]
+        entry = np.zeros((), CSR)
+        entry["bounds"], entry["neighbors"] = on_device.bounds.address, on_device.neighbors.address
+        entry["first_hub"], entry["symmetric"] = NO_HUB, self.resolved.reverse[number] == number
+        if hubs is not None:
+            entry["hubs"], entry["words"], entry["first_hub"] = hubs.rows.address, hubs.words, hubs.first
+        return entry
+
+    def _fill_pool(self, args: NDArray[Any], seeds: NDArray[np.uint32]) -> None:
+        whole = seeds is self.resolved.layout.all_ranks
+        start = self.graph.array(seeds).address if whole else self._upload(seeds)
+        chunk = max(1, min(self.config.chunk, len(seeds) // (2 * self.config.warps)))
+        classes = [Class(0, 0, chunk)]
+        args["seeds"] = pool_of(start, len(seeds), classes=classes)
+        self.units = units_of(len(seeds), classes)
+        if self.first_edges is None:
+            return
+        csr, origin = self.first_edges
+        sources, neighbors = self.graph.sources(csr), self.graph.csr(csr, wide=self.wide).neighbors
+        self.kept += [sources, neighbors]
+        rows = len(csr.neighbors)
+        classes = edge_classes(csr, self.config.warps)
+        self.units = units_of(rows, classes)
+        args["pool"] = pool_of(
+            sources.address, rows, width=2, seconds=neighbors.address, origin=origin, classes=classes
+        )
+
+    def _fill_arenas(self, args: NDArray[Any]) -> None:
+        if not self.lowered.num_sets:
+            return
+        words = self.config.arena_words
+        arenas = self.machine.allocate(4 * words * self.config.warps)
+        self.kept.append(arenas)
+        self.search_bytes += arenas.nbytes
+        args["arenas"], args["arena_words"] = arenas.address, words
+        limits = self.kept_sets.limits(self.plan, words, self.lowered.num_levels)
+        args["arena_limits"][: len(limits)] = limits
 
     def _upload(self, array: NDArray[Any]) -> int:
         buffer = upload(self.machine, array)
@@ -309,22 +408,4 @@ class FineRun:
         for i, value in enumerate(values[:few]):
             args[name][i] = value
         if len(values) > few:
-            args[f"more_{name}"] = self._upload(np.array(values[few:], np.uint64))
-
-
-def _needs(
-    lowered: Lowered, resolved: Resolved, seeds: NDArray[np.uint32], registers: int, batch_rows: int
-) -> Needs:
-    edges = 0
-    if lowered.stack_levels >= 2:
-        # The second vertex comes from one of the seed's lists, so the shortest relation bounds the pairs.
-        ops = lowered.tables["ops"][lowered.tables["first"][1][0] : lowered.tables["first"][1][1]]
-        edges = min(len(resolved.csrs[op["a"]].neighbors) for op in ops if op["kind"] == 0)
-    return Needs(
-        stack_levels=lowered.stack_levels,
-        num_seeds=len(seeds),
-        num_edges=edges,
-        registers=registers,
-        columns=lowered.num_levels if lowered.tail == "rows" else 0,
-        batch_rows=batch_rows,
-    )
+            args[f"more_{name}"] = self._upload(np.array(values[few:]))

@@ -34,6 +34,12 @@ class FineKernel:
     """Steps between two looks at who is idle."""
     least: int = 32
     """Tasks of the current level that are worth handing over."""
+    sets: bool = False
+    """Schedule `stack`: keep sets."""
+    stop_level: int = 32
+    """Deeper levels are not handed over."""
+    detect_level: int = 32
+    """Deeper down nobody looks at who is idle."""
 
     @property
     def name(self) -> str:
@@ -50,7 +56,7 @@ class FineKernel:
         #include "fine.cuh"
         using Store = subiso::CsrStore<subiso::u32>;
         using Plan = subiso::TablePlan;
-        using Config = subiso::Config<subiso::Tail::kCount, false, false, 32, true, 8, 32>;
+        using Config = subiso::Config<subiso::Tail::kCount, false, false, 32, true, 8, 32, false, 32, 32>;
         extern "C" __global__ void __launch_bounds__(128)
         subiso_fine(const __grid_constant__ subiso::FineArgs<Store> args) {
           subiso::fine_search<Plan, Store, Config>(args, Plan{args.tables});
@@ -69,6 +75,7 @@ class FineKernel:
             f"subiso::Tail::k{self.tail.capitalize()}",
             *(str(v).lower() for v in (self.edges, self.measure)),
             *(str(v).lower() for v in (self.batch, self.share, self.period, self.least)),
+            *(str(v).lower() for v in (self.sets, self.stop_level, self.detect_level)),
         ]
         plan = "Plan{}" if self.tables is not None else "Plan{args.tables}"
         lines += [

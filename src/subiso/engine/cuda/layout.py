@@ -4,22 +4,33 @@ from __future__ import annotations
 
 import numpy as np
 
+from subiso.engine.cuda.tables import MAX_POSITIONS
+
 FEW_RELATIONS, FEW_FILTERS, FEW_KEYS = 8, 8, 4
 
-_POOL = np.dtype(
+POOL_CLASSES = 4
+
+POOL = np.dtype(
     [
         ("vertices", np.uint64),
+        ("seconds", np.uint64),
         ("grown", np.uint64),
         ("rows", np.uint64),
         ("capacity", np.uint64),
         ("width", np.uint32),
-        ("chunk", np.uint32),
+        ("origin", np.uint32),
+        ("classes", np.dtype([(name, np.uint64) for name in ("row", "unit", "size")]), POOL_CLASSES),
     ]
+)
+
+CSR = np.dtype(
+    [(name, np.uint64) for name in ("bounds", "neighbors", "hubs")]
+    + [(name, np.uint32) for name in ("words", "first_hub", "symmetric", "unused")]
 )
 
 ARGS = np.dtype(
     [
-        ("relations", np.uint64, (FEW_RELATIONS, 2)),
+        ("relations", CSR, FEW_RELATIONS),
         ("more_relations", np.uint64),
         ("filters", np.uint64, FEW_FILTERS),
         ("more_filters", np.uint64),
@@ -33,9 +44,12 @@ ARGS = np.dtype(
         ("mails", np.uint64),
         ("mail_bytes", np.uint64),
         ("grace", np.uint64),
+        ("arenas", np.uint64),
+        ("arena_words", np.uint64),
+        ("arena_limits", np.uint32, MAX_POSITIONS),
         ("tables", np.uint64),
-        ("seeds", _POOL),
-        ("pool", _POOL),
+        ("seeds", POOL),
+        ("pool", POOL),
         ("rows", np.uint64),
         ("row_capacity", np.uint64),
         ("row_stride", np.uint64),

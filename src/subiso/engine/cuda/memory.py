@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from subiso.engine.cuda.hubs import Hubs, fill_hubs, hub_shape
 from subiso.engine.cuda.machine import Buffer, Machine, OutOfMemory, upload
 from subiso.errors import SubisoError
 from subiso.storage.layout import Layout, RelationCsr
@@ -83,6 +84,35 @@ class DeviceGraph:
             lambda: _Kept(csr, upload(machine, csr.bounds.astype(offsets)), upload(machine, csr.neighbors)),
         )
         return made
+
+    def sources(self, csr: RelationCsr) -> Buffer:
+        """The owner of every entry of a relation's lists: with the neighbours, its edges."""
+
+        def make() -> tuple[Buffer, RelationCsr]:
+            owners = np.repeat(self.layout.all_ranks, csr.lengths)
+            return upload(self.cache.machine, owners), csr
+
+        made: tuple[Buffer, RelationCsr] = self.cache.get((id(csr), "sources"), csr.neighbors.nbytes, make)
+        return made[0]
+
+    def hubs(
+        self, csr: RelationCsr, on_device: DeviceCsr, *, wide: bool, most_bytes: int, least: int
+    ) -> Hubs | None:
+        """The lists longer than `least` as bit rows, as many as `most_bytes` hold; None where there are none."""
+        shape = hub_shape(csr.lengths, most_bytes, least)
+        if shape is None:
+            return None
+        first, words = shape
+        nbytes = 4 * words * (len(csr.lengths) - first)
+        machine = self.cache.machine
+
+        def make() -> tuple[Hubs, RelationCsr]:
+            hubs = Hubs(machine.allocate(nbytes), words, first)
+            fill_hubs(machine, on_device, hubs, len(csr.lengths), wide=wide)
+            return hubs, csr
+
+        made: tuple[Hubs, RelationCsr] = self.cache.get((id(csr), "hubs", shape), nbytes, make)
+        return made[0]
 
     def array(self, array: NDArray[Any]) -> Buffer:
         """A copy of one of the layout's arrays (they live as long as the graph)."""

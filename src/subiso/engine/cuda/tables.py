@@ -1,12 +1,12 @@
 """Lowers a Plan to the tables that kernels read (kernels/plan.cuh): per level and earlier position, a few operations.
 
-Sets are not materialised by the schedules that use these tables: every level gets all operands of its set, however
-far up the plan computes parts of it.
+A set of the plan is either kept by the search (schedule `stack`), and then a level of its own in the tables, or not:
+then every level that reads it gets all its operands, however far up the plan computes them.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
@@ -18,7 +18,8 @@ from subiso.plan.plan import ColumnCheck, CountTail, Neighbors, Plan, SetExpress
 
 MAX_POSITIONS = 32
 MAX_SIZES = 8
-MAX_LEVELS = MAX_POSITIONS + MAX_SIZES
+MAX_SETS = 24
+MAX_LEVELS = MAX_POSITIONS + MAX_SIZES + MAX_SETS
 MAX_OPS = 2048
 MAX_OPS_PER_LEVEL = 255
 MAX_TERMS = 32
@@ -28,7 +29,7 @@ NO_FILTER = 255
 MAX_BITS = 80
 """A tail's polynomial stays below 2**80, so that 2**47 of them fit into a total."""
 
-_EDGE, _NO_EDGE, _ABOVE, _BELOW, _DISTINCT, _COMPARE = range(6)
+_EDGE, _NO_EDGE, _ABOVE, _BELOW, _DISTINCT, _COMPARE, _IN_SET = range(7)
 _COMPARISONS = {"<": 0, "<=": 1, ">": 2, ">=": 3, "==": 4, "!=": 5}
 
 TABLES = np.dtype(
@@ -36,7 +37,9 @@ TABLES = np.dtype(
         ("num_levels", np.uint8),
         ("num_sizes", np.uint8),
         ("num_terms", np.uint8),
+        ("num_sets", np.uint8),
         ("column", np.uint8, MAX_POSITIONS),
+        ("first_set", np.uint8, MAX_POSITIONS + 1),
         (
             "levels",
             np.dtype(
@@ -81,6 +84,8 @@ class Lowered:
     """A count is the kernel's total * coefficient / divisor."""
     edges: bool = False
     """Edge-isomorphism."""
+    num_sets: int = 0
+    """Sets that the search keeps."""
 
     @property
     def stack_levels(self) -> int:
@@ -95,6 +100,8 @@ class _Level:
     lists: set[tuple[int, int]] = field(default_factory=set)
     """(position, relation): in that neighbour list."""
     absent: set[tuple[int, int]] = field(default_factory=set)
+    sets: set[tuple[int, int]] = field(default_factory=set)
+    """(position, number): in that kept set."""
     above: set[int] = field(default_factory=set)
     below: set[int] = field(default_factory=set)
     filter: set[int] = field(default_factory=set)
@@ -106,18 +113,23 @@ class _Level:
     @property
     def measured(self) -> bool:
         """The number of candidates follows from one list's length."""
-        return len(self.lists) == 1 and not (self.absent or self.filter or self.checks)
+        return len(self.lists) + len(self.sets) == 1 and not (self.absent or self.filter or self.checks)
 
 
-def lower_plan(plan: Plan, max_degree: int) -> Lowered:
-    """The tables of a plan; UnsupportedError where they are too small for it (a shorter counting tail may help)."""
-    return _Lowering(plan, max_degree).result()
+def lower_plan(plan: Plan, max_degree: int, kept: Sequence[int] = ()) -> Lowered:
+    """The tables of a plan, whose search keeps the sets of the numbers in `kept`.
+
+    UnsupportedError where they are too small for it (a shorter counting tail may help).
+    """
+    return _Lowering(plan, max_degree, kept[:MAX_SETS]).result()
 
 
 class _Lowering:
-    def __init__(self, plan: Plan, max_degree: int) -> None:
+    def __init__(self, plan: Plan, max_degree: int, kept: Sequence[int]) -> None:
         self.plan = plan
         self.max_degree = max_degree
+        by_depth = sorted(kept, key=lambda number: plan.sets[number].depth)
+        self.kept = {number: place for place, number in enumerate(by_depth)}
         self.tables = np.zeros((), TABLES)
         self.filters: dict[tuple[int, ...], int] = {}
         self.num_ops = 0
@@ -125,7 +137,7 @@ class _Lowering:
 
     def result(self) -> Lowered:
         plan, tables = self.plan, self.tables
-        levels = [_Level()] + [
+        levels = [_Level(filter=set(plan.seed.filter))] + [
             _Level(distinct=e.distinct, checks=e.checks, **self.gather(e.candidates)) for e in plan.extends
         ]
         sizes: list[_Level] = []
@@ -150,18 +162,27 @@ class _Lowering:
             self.put_level(number, size, len(levels))
             tables["levels"][number]["measured"] = size.measured
             tables["levels"][number]["surely"] = size.surely
+        self.put_sets(len(levels) + len(sizes))
         if isinstance(plan.tail, CountTail) and sizes:
             self.put_terms(plan.tail.terms)
         if tail == "rows":
             tables["column"][: len(levels)] = plan.order
         self.put_edges(len(levels))
         return Lowered(
-            tables, tail, len(levels), tuple(self.filters), coefficient, divisor, bool(plan.edge_checks)
+            tables,
+            tail,
+            len(levels),
+            tuple(self.filters),
+            coefficient,
+            divisor,
+            bool(plan.edge_checks),
+            len(self.kept),
         )
 
     def gather(self, e: SetExpression) -> dict[str, Any]:
         """All demands of a set, those of the sets it is made from included."""
-        found: dict[str, set[Any]] = {key: set() for key in ("lists", "absent", "above", "below", "filter")}
+        names = ("lists", "absent", "sets", "above", "below", "filter")
+        found: dict[str, set[Any]] = {key: set() for key in names}
         at: SetExpression | None = e
         while at is not None:
             for operand in at.operands:
@@ -172,6 +193,9 @@ class _Lowering:
             found["filter"] |= set(at.filter)
             if isinstance(at.source, Neighbors):
                 found["lists"].add((at.source.position, at.source.relation))
+                at = None
+            elif at.source.index in self.kept:
+                found["sets"].add((self.plan.sets[at.source.index].depth, self.kept[at.source.index]))
                 at = None
             else:
                 at = self.plan.sets[at.source.index].expression
@@ -199,6 +223,13 @@ class _Lowering:
         first[positions:] = self.num_ops
         _at_most("operations of one level", self.num_ops - began, MAX_OPS_PER_LEVEL)
         entry["lowest"] = lowest
+
+    def put_sets(self, first_level: int) -> None:
+        for number, place in self.kept.items():
+            step = self.plan.sets[number]
+            self.put_level(first_level + place, _Level(**self.gather(step.expression)), step.depth + 1)
+            self.tables["first_set"][step.depth + 1 :] += 1
+        self.tables["num_sets"] = len(self.kept)
 
     def put_terms(self, terms: tuple[Term, ...]) -> None:
         _at_most("terms of a counting tail", len(terms), MAX_TERMS)
@@ -237,12 +268,15 @@ def _ops_at(level: _Level, position: int) -> Iterable[tuple[int, int, int, int]]
             if at == position:
                 _at_most("relations", relation + 1, 256)
                 yield kind, relation, 0, 0
+    for at, number in sorted(level.sets):
+        if at == position:
+            yield _IN_SET, number, 0, 0
 
 
 def cut_short(lowered: Lowered, num_levels: int) -> Lowered:
     """The plan that lists partial matches of the first positions, as ranks in matching order."""
     tables = lowered.tables.copy()
-    tables["num_levels"], tables["num_sizes"], tables["num_terms"] = num_levels, 0, 0
+    tables["num_levels"], tables["num_sizes"], tables["num_terms"], tables["num_sets"] = num_levels, 0, 0, 0
     tables["column"] = 0
     tables["column"][:num_levels] = range(num_levels)
     return Lowered(tables, "rows", num_levels, lowered.filters, edges=lowered.edges)
@@ -254,7 +288,7 @@ def initializer(tables: NDArray[Any]) -> str:
     >>> t = np.zeros((), TABLES)
     >>> t["num_levels"], t["column"][1] = 2, 1
     >>> initializer(t)
-    '{2,0,0,{0,1},{},{},{},{},{}}'
+    '{2,0,0,0,{0,1},{},{},{},{},{},{}}'
     """
     return _braces(tables)
 

@@ -8,7 +8,16 @@ from subiso.engine.cuda.machine import Description
 
 STACK_LEVEL_BYTES = 576
 """One level of a warp's stack (StackLevel in kernels/stack.cuh)."""
-MAIL_BYTES = 16
+SPAN_BYTES = 256
+"""Where one set of a level's entries lies (Span in kernels/stack.cuh, one per lane)."""
+MAIL_BYTES = 32
+ARENA_BYTES = 512 << 20
+"""For the kept sets of all warps."""
+_ARENA_WORDS = 1 << 15
+HUB_BYTES = 256 << 20
+"""For the bit rows of one relation."""
+HUB_LENGTH = 24
+"""Lists up to here are searched as quickly as a row is read."""
 _MAX_ROWS_BYTES = 64 << 20
 
 
@@ -20,6 +29,12 @@ class Needs:
     num_seeds: int
     num_edges: int = 0
     """Partial matches of two vertices at most; 0 = growing a pool is no use (two levels or fewer)."""
+    from_edges: bool = False
+    """The initial pool is a relation's edges, so nothing needs to grow."""
+    num_sets: int = 0
+    """Sets that the search keeps."""
+    set_words: int = 0
+    """Room that one entry of every level may need for them."""
     registers: int = 64
     """Per thread."""
     columns: int = 0
@@ -43,6 +58,16 @@ class Wishes:
     measure: bool = False
     batch: int = 32
     share: bool = True
+    edges: bool = True
+    """Start from a relation's edges where that is possible."""
+    hub_bytes: int = HUB_BYTES
+    """Bit rows for hubs, per relation; 0 = none."""
+    hub_length: int = HUB_LENGTH
+    """Shorter lists have no bit row."""
+    arena_words: int | None = None
+    """Room for the sets that a warp keeps."""
+    stop_level: int = 32
+    detect_level: int = 32
 
 
 @dataclass(frozen=True)
@@ -60,18 +85,25 @@ class LaunchConfig:
     """Rows; when they do not suffice the seeds are used."""
     row_capacity: int
     """Rows of one launch's output."""
+    num_sets: int = 0
+    arena_words: int = 0
+    """Of one warp."""
 
     @property
     def threads(self) -> int:
         return 32 * self.warps_per_block
 
     @property
+    def warps(self) -> int:
+        return self.blocks * self.warps_per_block
+
+    @property
     def shared_bytes(self) -> int:
-        return self.warps_per_block * self.stack_levels * STACK_LEVEL_BYTES
+        return self.warps_per_block * _stack_bytes(self.stack_levels, self.num_sets)
 
     @property
     def mail_bytes(self) -> int:
-        return MAIL_BYTES + self.stack_levels * STACK_LEVEL_BYTES
+        return MAIL_BYTES + _stack_bytes(self.stack_levels, self.num_sets)
 
 
 def tune(machine: Description, needs: Needs, wishes: Wishes = Wishes()) -> LaunchConfig:  # noqa: B008 (frozen)
@@ -82,10 +114,11 @@ def tune(machine: Description, needs: Needs, wishes: Wishes = Wishes()) -> Launc
     >>> c.blocks, c.threads, c.shared_bytes, c.grow
     (1188, 128, 4608, True)
     """
-    warps = wishes.warps_per_block or _warps_per_block(machine, needs.stack_levels)
-    blocks = wishes.blocks or machine.multiprocessors * _resident_blocks(machine, needs, warps)
+    stack = _stack_bytes(needs.stack_levels, needs.num_sets)
+    warps = wishes.warps_per_block or max(1, min(4, machine.shared_per_block // stack))
+    blocks = wishes.blocks or machine.multiprocessors * _resident_blocks(machine, warps, stack, needs.registers)
     tau = 8 * blocks * warps if wishes.tau is None else wishes.tau
-    grow = needs.num_seeds < tau and needs.num_seeds < needs.num_edges
+    grow = not needs.from_edges and needs.num_seeds < tau and needs.num_seeds < needs.num_edges
     capacity = wishes.pool_capacity or min(needs.num_edges, max(tau, 1 << 20))
     row_capacity = wishes.row_capacity or max(
         needs.batch_rows, _MAX_ROWS_BYTES // (4 * needs.columns) if needs.columns else 0
@@ -98,18 +131,31 @@ def tune(machine: Description, needs: Needs, wishes: Wishes = Wishes()) -> Launc
         grow=grow,
         pool_capacity=capacity if grow else 0,
         row_capacity=max(row_capacity, 32) if needs.columns else 0,
+        num_sets=needs.num_sets,
+        arena_words=_arena_words(needs, blocks * warps, wishes) if needs.num_sets else 0,
     )
 
 
-def _warps_per_block(machine: Description, stack_levels: int) -> int:
-    """Four, or fewer where their stacks would not fit."""
-    return max(1, min(4, machine.shared_per_block // (stack_levels * STACK_LEVEL_BYTES)))
+def most_set_words(machine: Description) -> int:
+    """Room that the sets of one entry per level may take together; larger ones are not kept."""
+    return ARENA_BYTES // 4 // (2 * machine.multiprocessors * machine.warps_per_multiprocessor)
 
 
-def _resident_blocks(machine: Description, needs: Needs, warps: int) -> int:
+def _arena_words(needs: Needs, warps: int, wishes: Wishes) -> int:
+    """Room for 32 entries of every level where that is little, else for as many as there is memory for."""
+    words = wishes.arena_words or min(32 * needs.set_words, _ARENA_WORDS, ARENA_BYTES // 4 // warps)
+    return -(-max(words, needs.set_words) // 32) * 32
+
+
+def _stack_bytes(levels: int, num_sets: int) -> int:
+    """Of a warp: its levels, where its sets lie, where those of a level begin (Stack::bytes in kernels/stack.cuh)."""
+    return levels * STACK_LEVEL_BYTES + num_sets * SPAN_BYTES + (-(-levels // 4) * 16 if num_sets else 0)
+
+
+def _resident_blocks(machine: Description, warps: int, stack_bytes: int, registers: int) -> int:
     """Blocks that a multiprocessor holds at once."""
-    shared = warps * needs.stack_levels * STACK_LEVEL_BYTES + 1024  # the system keeps 1 KB of every block
-    registers = warps * 32 * -(-max(needs.registers, 1) // 8) * 8
+    shared = warps * stack_bytes + 1024  # the system keeps 1 KB of every block
+    registers = warps * 32 * -(-max(registers, 1) // 8) * 8
     return max(
         1,
         min(

@@ -1,0 +1,103 @@
+"""Hubs as bit rows: the longest lists of a relation also as bitmaps over all vertices, so that looking for a neighbour
+is one read instead of a search (kernels/hubs.cuh fills them on the device)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from subiso.engine.cuda.machine import Buffer, Machine
+
+_BLOCK = 256
+
+HUB_ARGS = np.dtype(
+    [(name, np.uint64) for name in ("bounds", "neighbors", "rows")]
+    + [(name, np.uint32) for name in ("words", "first", "count", "unused")]
+)
+
+
+@dataclass(frozen=True, eq=False)
+class Hubs:
+    """Rows of `words` words for the vertices from rank `first` on."""
+
+    rows: Buffer
+    words: int
+    first: int
+
+
+class Lists(Protocol):
+    """A relation on the device."""
+
+    @property
+    def bounds(self) -> Buffer: ...
+
+    @property
+    def neighbors(self) -> Buffer: ...
+
+
+@dataclass(frozen=True)
+class HubKernel:
+    """Fills rows from lists."""
+
+    wide_offsets: bool = False
+    name: str = "subiso_hubs"
+    threads: int = _BLOCK
+
+    @property
+    def args_type(self) -> str:
+        return "subiso::HubArgs<Offset>"
+
+    def text(self) -> str:
+        """The translation unit.
+
+        >>> print(HubKernel().text())
+        #include "hubs.cuh"
+        using Offset = subiso::u32;
+        extern "C" __global__ void __launch_bounds__(256)
+        subiso_hubs(const __grid_constant__ subiso::HubArgs<Offset> args) {
+          subiso::fill_hubs(args);
+        }
+        """
+        return "\n".join(
+            [
+                '#include "hubs.cuh"',
+                f"using Offset = subiso::{'i64' if self.wide_offsets else 'u32'};",
+                f'extern "C" __global__ void __launch_bounds__({self.threads})',
+                f"{self.name}(const __grid_constant__ {self.args_type} args) {{",
+                "  subiso::fill_hubs(args);",
+                "}",
+            ]
+        )
+
+
+def hub_shape(lengths: NDArray[np.int64], most_bytes: int, least: int) -> tuple[int, int] | None:
+    """(first rank with a row, words of a row), or None where no list is longer than `least`.
+
+    >>> hub_shape(np.array([1, 2, 30, 40, 50]), most_bytes=8, least=20)
+    (3, 1)
+    >>> hub_shape(np.array([1, 2, 3]), most_bytes=8, least=20) is None
+    True
+    """
+    num_vertices = len(lengths)
+    words = -(-num_vertices // 32)
+    long = np.flatnonzero(lengths > least)
+    if not len(long):
+        return None
+    first = max(int(long[0]), num_vertices - most_bytes // (4 * words))
+    return (first, words) if first < num_vertices else None
+
+
+def fill_hubs(machine: Machine, lists: Lists, hubs: Hubs, num_vertices: int, *, wide: bool) -> None:
+    """Launches the kernel that fills the rows; nobody waits for it here."""
+    args: NDArray[Any] = np.zeros((), HUB_ARGS)
+    args["bounds"], args["neighbors"], args["rows"] = (
+        lists.bounds.address,
+        lists.neighbors.address,
+        hubs.rows.address,
+    )
+    args["words"], args["first"], args["count"] = hubs.words, hubs.first, num_vertices - hubs.first
+    blocks = min(-(-int(args["count"]) * 32 // _BLOCK), 8 * machine.description.multiprocessors)
+    machine.launch(HubKernel(wide), max(blocks, 1), 0, args)
