@@ -135,7 +135,9 @@ def parse() -> argparse.Namespace:
     parser.add_argument("--tables", action="store_true", help="plans in memory instead of compiled in")
     parser.add_argument("--no-share", action="store_true", help="no hand-over of work")
     parser.add_argument("--schedule", default="fine", help="fine or stack")
-    parser.add_argument("--wish", nargs="*", type=wish, default=[], help="name=number: a field of tune.Wishes")
+    parser.add_argument(
+        "--wish", nargs="*", type=wish, default=[], help="name=number: a field of tune.Wishes"
+    )
     parser.add_argument("--json", type=Path)
     parser.add_argument(
         "--check", type=int, metavar="SEEDS", help="random queries against the reference instead"

@@ -27,7 +27,14 @@ TINY = [
     Wishes(blocks=3, warps_per_block=2, tau=0, row_capacity=40, chunk=2, arena_words=40),
     Wishes(blocks=2, warps_per_block=3, tau=1000, row_capacity=64, chunk=3, edges=False),
     Wishes(
-        blocks=2, warps_per_block=2, tau=1000, pool_capacity=7, row_capacity=33, chunk=32, edges=False, arena_words=64
+        blocks=2,
+        warps_per_block=2,
+        tau=1000,
+        pool_capacity=7,
+        row_capacity=33,
+        chunk=32,
+        edges=False,
+        arena_words=64,
     ),
     Wishes(blocks=2, warps_per_block=2, tau=0, row_capacity=50, batch=1, hub_length=4, hub_bytes=40),
     Wishes(blocks=2, warps_per_block=2, tau=0, row_capacity=50, batch=4, arena_words=24),
@@ -38,7 +45,11 @@ TINY = [
 def engines(seed: int) -> list[CudaEngine]:
     """Three of the ways to run, rotating with the seed, one per order."""
     return [
-        CudaEngine(ShimMachine(order, seed=seed), TINY[(seed + i * 3) % len(TINY)], schedule=SCHEDULES[(seed + i) % 2])
+        CudaEngine(
+            ShimMachine(order, seed=seed),
+            TINY[(seed + i * 3) % len(TINY)],
+            schedule=SCHEDULES[(seed + i) % 2],
+        )
         for i, order in enumerate(ORDERS)
     ]
 

@@ -45,6 +45,9 @@ struct Pool {
   Class classes[4];    // those after the last have units and rows beyond all others
 };
 
+// Candidates of the last level that one entry has at most for all to be counted in one go; more are worth sharing.
+inline constexpr u32 kLong = 1024;
+
 template <class Store>
 struct FineArgs {
   Reads<Store> reads;
@@ -90,7 +93,7 @@ class FineWarp {
     u32 step = 0;
     while (true) {
       if (depth_ < 0 && !fetch()) {
-        if (left_ || !share_.wait()) break;
+        if (left_ || !Config::kShare || !share_.wait()) break;
         share_.receive(stack_, frontier_, range_, depth_);
         continue;
       }
@@ -265,6 +268,7 @@ class FineWarp {
   // ---- one step ----------------------------------------------------------------------------------------------------
   // Deals one task per lane below the current level. False when nothing is left there.
   SUBISO_DEVICE bool advance() {
+    if (Config::kTail == Tail::kCount && depth_ + 1 == last() && ballot(frontier_.left > kLong) == 0) return finish_all();
     const Task task = deal<Config::kBatch>(frontier_);
     const u32 tried = ballot(task.present);
     if (tried == 0) return false;
@@ -272,7 +276,7 @@ class FineWarp {
     const int level = depth_ + 1;
     const bool ok = task.present && plan_.at(level, [&](auto l) {
       return fits(plan_, args_.reads, stack_, l, before(l), task.vertex, task.entry, task.origin);
-    }) && edges_fit(level, task);
+    }) && edges_fit(level, task.vertex, task.entry);
     if (Config::kTail != Tail::kSizes && level == last())
       finish(task, ok);
     else
@@ -280,9 +284,25 @@ class FineWarp {
     return true;
   }
 
-  SUBISO_DEVICE bool edges_fit(int level, const Task& task) {
-    if constexpr (Config::kEdges)
-      return edges_possible(plan_, args_.reads.entities, stack_, level, task.vertex, task.entry);
+  // Counts everything below the current level at once. False when there was nothing.
+  SUBISO_DEVICE bool finish_all() {
+    if (ballot(frontier_.left != 0) == 0) return false;
+    plan_.at(last(), [&](auto level) {
+      drain<Config::kBatch>(frontier_, [&](const DrainTask& task) {
+        note(popcount(ballot(task.present)));
+        counted_ += task.present &&
+                    fits(plan_, args_.reads, stack_, level, before(level), task.vertex, task.entry, task.origin) &&
+                    edges_fit(level, task.vertex, task.entry);
+        return true;
+      });
+      return 0;
+    });
+    frontier_.left = 0;
+    return true;
+  }
+
+  SUBISO_DEVICE bool edges_fit(int level, u32 vertex, u32 entry) {
+    if constexpr (Config::kEdges) return edges_possible(plan_, args_.reads.entities, stack_, level, vertex, entry);
     return true;
   }
 
@@ -368,18 +388,15 @@ class FineWarp {
       return lane_id() < count ? measure(plan_, args_.reads, stack_, level, from, lane_id()) : 0;
     Frontier f;
     if (lane_id() < count) f = local_candidates(plan_, args_.reads, stack_, level, from, lane_id());
-    u32 size = 0;
-    for (u32 turn = 1;; ++turn) {
-      if (turn % 256 == 0 && stopped()) return size;
-      const Task task = deal<Config::kBatch>(f);
-      const u32 tried = ballot(task.present);
-      if (tried == 0) return size;
-      note(popcount(tried));
+    u32 size = 0, turn = 0;
+    drain<Config::kBatch>(f, [&](const DrainTask& task) {
+      note(popcount(ballot(task.present)));
       const u32 fitting = ballot(task.present && fits(plan_, args_.reads, stack_, level, from, task.vertex, task.entry,
                                                       task.origin));
-      size += popcount(fitting & task.takers());
-      commit(f, task);
-    }
+      size += popcount(fitting & task.takers);
+      return ++turn % 256 != 0 || !stopped();
+    });
+    return size;
   }
 
   SUBISO_DEVICE bool stopped() const { return ballot(load_fresh(&args_.share.control->stop) != 0) != 0; }

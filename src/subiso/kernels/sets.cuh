@@ -32,20 +32,17 @@ SUBISO_DEVICE void compute_set(const Plan& plan, const Reads<Store>& reads, Stac
   const u32 end = scan_add(f.left);
   Span span{stack.top + end - f.left, 0};
   stack.top += shuffle(end, kWarp - 1);
-  while (true) {
-    const Task task = deal<kBatch>(f);
-    const u32 tried = ballot(task.present);
-    if (tried == 0) break;
-    counter(popcount(tried));
+  drain<kBatch>(f, [&](const DrainTask& task) {
+    counter(popcount(ballot(task.present)));
     const bool ok =
         task.present && fits(plan, reads, stack, set_level, level, task.vertex, task.entry, task.origin);
     const u32 fitting = ballot(ok);
-    const u32 before = fitting & lanes_below() & shuffle(task.takers(), task.entry);
+    const u32 before = fitting & lanes_below() & shuffle(task.takers, task.entry);
     const u32 place = shuffle(span.begin + span.size, task.entry) + popcount(before);
     if (ok) stack.arena()[place] = task.vertex;
-    span.size += popcount(fitting & task.takers());
-    commit(f, task);
-  }
+    span.size += popcount(fitting & task.takers);
+    return true;
+  });
   stack.span(set) = span;
   sync_warp();
 }

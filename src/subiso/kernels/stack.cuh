@@ -83,9 +83,6 @@ struct Task {
   u32 origin;
   u32 taken;  // how many tasks the entry of this lane's own number gave away,
   u32 begin;  // and the lane that does the first of them
-
-  // The lanes that do them.
-  SUBISO_DEVICE u32 takers() const { return taken == kWarp ? kFull : ((1u << taken) - 1) << (begin & 31); }
 };
 
 // Deals the next tasks of a virtual pool, the concatenation of all entries' local candidates, one per lane. At most
@@ -122,6 +119,42 @@ SUBISO_DEVICE Task deal(const Frontier& f) {
 SUBISO_DEVICE void commit(Frontier& f, const Task& t) {
   f.next += t.taken;
   f.left -= t.taken;
+}
+
+// A task of `drain`: as above, and which lanes work for the entry of this lane's own number.
+struct DrainTask {
+  bool present;
+  u32 entry;
+  u32 vertex;
+  u32 origin;
+  u32 takers;
+};
+
+// Deals all tasks of a virtual pool, step by step; shares are computed once for all steps. f(task) says whether to go on.
+template <u32 kBatch, class F>
+SUBISO_DEVICE void drain(Frontier f, F step) {
+  constexpr u32 kMost = 1u << 26;  // of one entry at a time, so that sums stay within 32 bits
+  const u32 lane = lane_id();
+  for (u32 open = ballot(f.left != 0); open != 0; open = ballot(f.left != 0)) {
+    const u32 offered = lane - lowest_bit(open) < kBatch ? least(f.left, kMost) : 0;  // lane below: nothing left there
+    const u32 end = scan_add(offered), begin = end - offered;
+    const u32 total = shuffle(end, kWarp - 1);
+    for (u32 base = 0; base < total; base += kWarp) {
+      u32 entry = 0;  // the number of entries whose share ends at or before this lane's task
+      SUBISO_UNROLL
+      for (u32 half = kWarp / 2; half != 0; half /= 2)
+        if (shuffle(end, entry + half - 1) <= base + lane) entry += half;
+      const bool present = base + lane < total;
+      const u32* at = shuffle(f.next, entry) + (base + lane - shuffle(begin, entry));
+      const u32 origin = shuffle(f.origin, entry);
+      const u32 from = begin > base ? begin - base : 0, to = end > base ? least(end - base, kWarp) : 0;
+      const u32 below = to == kWarp ? kFull : (1u << to) - 1;
+      const u32 takers = from < to ? below & ~((1u << from) - 1) : 0;
+      if (!step(DrainTask{present, entry, present ? load_own(at) : 0, origin, takers})) return;
+    }
+    f.next += offered;
+    f.left -= offered;
+  }
 }
 
 }  // namespace subiso

@@ -26,7 +26,7 @@ from subiso.engine.cuda.machine import Buffer, Machine, OutOfMemory, upload
 from subiso.engine.cuda.memory import DeviceGraph
 from subiso.engine.cuda.pool import Class, edge_classes, pool_of, units_of
 from subiso.engine.cuda.sets import KeptSets, choose_sets
-from subiso.engine.cuda.tables import Lowered, cut_short, lower_plan
+from subiso.engine.cuda.tables import cut_short, lower_plan
 from subiso.engine.cuda.tune import LaunchConfig, Needs, Wishes, most_set_words, tune
 from subiso.engine.cuda.watch import Watch
 from subiso.errors import SubisoError
@@ -137,7 +137,7 @@ class FineRun:
             threads=32 * (wishes.warps_per_block or 4),
             measure=wishes.measure,
             batch=wishes.batch,
-            share=wishes.share,
+            share=wishes.share and not self.light,
             sets=lowered.num_sets > 0,
             stop_level=wishes.stop_level,
             detect_level=wishes.detect_level,
@@ -283,9 +283,7 @@ class FineRun:
         kernel = replace(self.kernel, tail="rows", tables=None, edges=short.edges, sets=False)
         grown = state.buffer.address + offset_of("rows")
         classes = [Class(0, 0, self.config.chunk)]
-        self.args["pool"] = pool_of(
-            pool.address, 0, width=2, grown=grown, capacity=capacity, classes=classes
-        )
+        self.args["pool"] = pool_of(pool.address, 0, width=2, grown=grown, capacity=capacity, classes=classes)
         return _Grower(kernel, config, args)
 
     # ---- arguments ---------------------------------------------------------------------------------------------
@@ -311,10 +309,18 @@ class FineRun:
         ]
         return min(lists, key=lambda found: len(found[0].neighbors), default=None)
 
+    @property
+    def light(self) -> bool:
+        """An edge of the initial pool leads to one operation on sets: there is nothing to hand over."""
+        lowered = self.lowered
+        return self.first_edges is not None and lowered.num_levels == {"sizes": 2, "count": 3}.get(
+            lowered.tail
+        )
+
     def _needs(self, registers: int, batch_rows: int) -> Needs:
         lowered, csrs = self.lowered, self.resolved.csrs
-        edges = 0
-        if lowered.stack_levels >= 2:
+        edges = 0 if self.first_edges is None else len(self.first_edges[0].neighbors)
+        if not edges and lowered.stack_levels >= 2:
             # The second vertex comes from one of the seed's lists, so the shortest relation bounds the pairs.
             ops = self.flat.tables["ops"][self.flat.tables["first"][1][0] : self.flat.tables["first"][1][1]]
             edges = min(len(csrs[op["a"]].neighbors) for op in ops if op["kind"] == 0)
@@ -323,6 +329,7 @@ class FineRun:
             num_seeds=self.num_seeds,
             num_edges=edges,
             from_edges=self.first_edges is not None,
+            light=self.light,
             num_sets=lowered.num_sets,
             set_words=self.kept_sets.words,
             registers=registers,

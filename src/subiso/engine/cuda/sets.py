@@ -54,7 +54,9 @@ def choose_sets(plan: Plan, longest: Longest, most_words: int) -> KeptSets:
 
 def _reads(plan: Plan) -> Iterator[tuple[int, int]]:
     """(set, the level at which somebody reads it)"""
-    readers: list[tuple[SetExpression, int]] = [(e.candidates, level) for level, e in enumerate(plan.extends, 1)]
+    readers: list[tuple[SetExpression, int]] = [
+        (e.candidates, level) for level, e in enumerate(plan.extends, 1)
+    ]
     readers += [(step.expression, step.depth) for step in plan.sets]
     if isinstance(plan.tail, CountTail):
         readers += [(size.expression, len(plan.extends) + 1) for size in plan.tail.sizes]
@@ -70,7 +72,9 @@ def _bound(plan: Plan, number: int, longest: Longest) -> int:
     bounds = [longest(*kind)[0] for kind in kinds]
     if plan.mode in ("monomorphism", "induced"):
         # Two lists of different vertices: at most one of them is the longest there is.
-        owners = {kind: {at.position for at, k in zip(lists, kinds, strict=True) if k == kind} for kind in kinds}
+        owners = {
+            kind: {at.position for at, k in zip(lists, kinds, strict=True) if k == kind} for kind in kinds
+        }
         bounds += [longest(*kind)[1] for kind, positions in owners.items() if len(positions) > 1]
     return min(bounds)
 

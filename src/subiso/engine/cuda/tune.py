@@ -14,6 +14,8 @@ MAIL_BYTES = 32
 ARENA_BYTES = 512 << 20
 """For the kept sets of all warps."""
 _ARENA_WORDS = 1 << 15
+_LIGHT_EDGES = 96
+"""Of the initial pool, per warp, where hardly anything is below an edge."""
 HUB_BYTES = 256 << 20
 """For the bit rows of one relation."""
 HUB_LENGTH = 24
@@ -31,6 +33,8 @@ class Needs:
     """Partial matches of two vertices at most; 0 = growing a pool is no use (two levels or fewer)."""
     from_edges: bool = False
     """The initial pool is a relation's edges, so nothing needs to grow."""
+    light: bool = False
+    """Hardly anything happens below an edge, so a small pool does not need all warps."""
     num_sets: int = 0
     """Sets that the search keeps."""
     set_words: int = 0
@@ -116,7 +120,11 @@ def tune(machine: Description, needs: Needs, wishes: Wishes = Wishes()) -> Launc
     """
     stack = _stack_bytes(needs.stack_levels, needs.num_sets)
     warps = wishes.warps_per_block or max(1, min(4, machine.shared_per_block // stack))
-    blocks = wishes.blocks or machine.multiprocessors * _resident_blocks(machine, warps, stack, needs.registers)
+    blocks = wishes.blocks or machine.multiprocessors * _resident_blocks(
+        machine, warps, stack, needs.registers
+    )
+    if needs.light and not wishes.blocks:
+        blocks = max(1, min(blocks, needs.num_edges // (_LIGHT_EDGES * warps)))
     tau = 8 * blocks * warps if wishes.tau is None else wishes.tau
     grow = not needs.from_edges and needs.num_seeds < tau and needs.num_seeds < needs.num_edges
     capacity = wishes.pool_capacity or min(needs.num_edges, max(tau, 1 << 20))
@@ -138,7 +146,7 @@ def tune(machine: Description, needs: Needs, wishes: Wishes = Wishes()) -> Launc
 
 def most_set_words(machine: Description) -> int:
     """Room that the sets of one entry per level may take together; larger ones are not kept."""
-    return ARENA_BYTES // 4 // (2 * machine.multiprocessors * machine.warps_per_multiprocessor)
+    return ARENA_BYTES // 4 // (machine.multiprocessors * machine.warps_per_multiprocessor // 2)
 
 
 def _arena_words(needs: Needs, warps: int, wishes: Wishes) -> int:
