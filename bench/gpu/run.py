@@ -25,7 +25,7 @@ from pathlib import Path
 from typing import Any
 
 from subiso.engine.base import Params
-from subiso.engine.cuda.device import open_device, parse_device
+from subiso.engine.cuda.device import open_devices
 from subiso.engine.cuda.engine import CudaEngine, fitting_formula
 from subiso.engine.cuda.machine import Machine
 from subiso.engine.cuda.tune import Wishes
@@ -86,7 +86,7 @@ def main() -> None:
     if options.sanitize:
         sanitize()
         return
-    machine = open_device(parse_device(options.device))
+    machine = open_devices(options.device)[0]
     if options.check:
         check(machine, options.check)
         return
@@ -134,7 +134,7 @@ def parse() -> argparse.Namespace:
     )
     parser.add_argument("--tables", action="store_true", help="plans in memory instead of compiled in")
     parser.add_argument("--no-share", action="store_true", help="no hand-over of work")
-    parser.add_argument("--schedule", default="fine", help="fine or stack")
+    parser.add_argument("--schedule", default="auto", help="auto, fine or stack")
     parser.add_argument(
         "--wish", nargs="*", type=wish, default=[], help="name=number: a field of tune.Wishes"
     )

@@ -78,7 +78,7 @@ def test_large_patterns_run_from_tables() -> None:
 def test_the_text_of_a_fixed_plan() -> None:
     found = lowered(Pattern.clique(3))
     text = FineKernel(tables=fixed_tables(found)).text()
-    assert "struct Source { static constexpr subiso::Tables tables = {3,0,0,{},{{255," in text
+    assert "struct Source { static constexpr subiso::Tables tables = {3,0,0,0,{},{},{{255," in text
     assert "FixedPlan<Source>" in text
     assert len(text.splitlines()) <= 10
 
@@ -158,7 +158,7 @@ def test_a_graph_that_does_not_fit() -> None:
 
 
 def test_device_names() -> None:
-    assert parse_device("cuda:2") == 2
+    assert parse_device("cuda:2") == (2,)
     for bad in ("gpu", "cuda:", "cuda:x", "cuda0"):
         with pytest.raises(UnsupportedError, match="unknown device"):
             parse_device(bad)

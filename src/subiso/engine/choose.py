@@ -48,7 +48,7 @@ def _cuda_engine(engine: str, device: str, schedule: str | None) -> Engine:
             f"schedule={schedule!r} is not in this version",
             hint="the schedules are " + ", ".join(cuda.SCHEDULES),
         )
-    return cast(Engine, cuda.engine_on(device))
+    return cast(Engine, cuda.engine_on(device, schedule or "auto"))
 
 
 def make_params(

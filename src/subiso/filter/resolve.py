@@ -39,6 +39,11 @@ class Resolved:
     hopeless: bool
     """Some pattern vertex has no candidate: there is no match."""
 
+    def longest_list(self, relation: int, above: bool) -> tuple[int, int]:
+        """The lengths of a relation's longest and second longest list, of neighbours above the owner or of all."""
+        csr = self.csrs[relation]
+        return csr.longest_above if above else csr.longest
+
 
 def resolve(query: Query) -> Resolved:
     """Translate a query into the graph's vocabulary and compute its candidates."""

@@ -42,6 +42,7 @@ struct Pool {
   u64 capacity;
   u32 width;
   u32 origin;          // of edges: the operation of level 1 whose list they are
+  u64 last_unit;       // units from here on are somebody else's
   Class classes[4];    // those after the last have units and rows beyond all others
 };
 
@@ -133,6 +134,7 @@ class FineWarp {
     u64 unit = 0;
     if (lane_id() == 0) unit = atomic_add(&args_.share.control->next, u64{1});
     unit = shuffle(unit, 0);
+    if (unit >= pool_->last_unit) return false;
     int c = 0;
     while (c < 3 && unit >= pool_->classes[c + 1].unit) ++c;
     const Pool::Class& mine = pool_->classes[c];

@@ -14,24 +14,38 @@ from subiso.engine.query import Query
 
 if TYPE_CHECKING:
     from subiso.engine.cuda.engine import CudaEngine, CudaStream
+    from subiso.engine.cuda.memory import Cache
 
-SCHEDULES = ("auto", "fine")
+SCHEDULES = ("auto", "fine", "stack")
 
 
 @cache
-def engine_on(device: str = "cuda") -> CudaEngine:
-    """The engine of a device ("cuda", "cuda:1"); UnsupportedError says why where there is none."""
-    from subiso.engine.cuda.device import open_device, parse_device
+def engine_on(device: str = "cuda", schedule: str = "auto") -> CudaEngine:
+    """The engine of a device ("cuda", "cuda:1") or of several ("cuda:0,1", "cuda:all").
+
+    UnsupportedError says why where there is none. Engines of one device share its copies of graphs.
+    """
+    from subiso.engine.cuda.device import open_devices
     from subiso.engine.cuda.engine import CudaEngine
 
-    return CudaEngine(open_device(parse_device(device)))
+    machines = open_devices(device)
+    return CudaEngine(machines, schedule=schedule, caches=_caches(device))
+
+
+@cache
+def _caches(device: str) -> list[Cache]:
+    from subiso.engine.cuda.device import open_devices
+    from subiso.engine.cuda.memory import Cache
+
+    return [Cache(machine) for machine in open_devices(device)]
 
 
 def why_not(device: str = "cuda") -> str | None:
     """Why a device cannot be used; None when it can (`device="auto"` asks)."""
     from subiso.engine.cuda import device as devices
 
-    return devices.why_not(devices.parse_device(device))
+    reasons = (devices.why_not(number) for number in devices.parse_device(device) or (0,))
+    return next((reason for reason in reasons if reason is not None), None)
 
 
 def count(query: Query, params: Params = Params()) -> Outcome:  # noqa: B008 (frozen)

@@ -16,18 +16,22 @@ from subiso.errors import UnsupportedError
 _DEFAULT_SHARED = 48 << 10  # bytes per block that need no asking
 
 
-def parse_device(device: str) -> int:
-    """The number of a device from "cuda" or "cuda:1".
+def parse_device(device: str) -> tuple[int, ...]:
+    """The numbers of devices from "cuda", "cuda:1" or "cuda:0,1"; none for "cuda:all".
 
-    >>> parse_device("cuda"), parse_device("cuda:3")
-    (0, 3)
+    >>> parse_device("cuda"), parse_device("cuda:3"), parse_device("cuda:0,1"), parse_device("cuda:all")
+    ((0,), (3,), (0, 1), ())
     """
-    head, _, number = device.partition(":")
-    if head != "cuda" or not (number.isdigit() or device == "cuda"):
+    if device == "cuda:all":
+        return ()
+    head, _, numbers = device.partition(":")
+    parts = numbers.split(",") if device != "cuda" else ["0"]
+    if head != "cuda" or not all(part.isascii() and part.isdigit() for part in parts):
         raise UnsupportedError(
-            f"unknown device {device!r}", hint='devices are "auto", "cpu", "cuda", "cuda:1", ...'
+            f"unknown device {device!r}",
+            hint='devices are "auto", "cpu", "cuda", "cuda:1", "cuda:0,1", "cuda:all"',
         )
-    return int(number or 0)
+    return tuple(map(int, parts))
 
 
 def why_not(number: int = 0) -> str | None:
@@ -45,9 +49,19 @@ def why_not(number: int = 0) -> str | None:
     return None
 
 
+def open_devices(device: str = "cuda") -> tuple[CudaMachine, ...]:
+    """The machines that a device's name stands for; the same ones every time."""
+    numbers = parse_device(device)
+    if not numbers:
+        open_device(0)  # says why where there is none
+        numbers = tuple(range(importlib.import_module("cupy").cuda.runtime.getDeviceCount()))
+    # A device that is named twice gets two workers.
+    return tuple(open_device(number, numbers[:i].count(number)) for i, number in enumerate(numbers))
+
+
 @cache
-def open_device(number: int = 0) -> CudaMachine:
-    """The machine of a device; the same one every time."""
+def open_device(number: int = 0, worker: int = 0) -> CudaMachine:
+    """One machine of a device; the same one every time."""
     reason = why_not(number)
     if reason is not None:
         raise UnsupportedError(f'device="cuda" cannot be used: {reason}', hint='use device="auto" or "cpu"')

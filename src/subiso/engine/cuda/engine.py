@@ -1,9 +1,9 @@
-"""The CUDA engine on one machine: the same face as the CPU's. Plans a query, lowers the plan, runs schedule `fine`."""
+"""The CUDA engine on one machine or several: the same face as the CPU's. Plans a query, chooses a schedule, runs it."""
 
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -12,9 +12,11 @@ from numpy.typing import NDArray
 
 from subiso import _native
 from subiso.engine.base import Outcome, Params, Rows, StoppedBy, part_of
+from subiso.engine.cuda.choose import choose_schedule
 from subiso.engine.cuda.fine import FineRun, Report
 from subiso.engine.cuda.machine import Machine
 from subiso.engine.cuda.memory import Cache, DeviceGraph
+from subiso.engine.cuda.several import rows_of, total_of
 from subiso.engine.cuda.tables import lower_plan
 from subiso.engine.cuda.tune import Wishes
 from subiso.engine.cuda.watch import Watch
@@ -30,19 +32,21 @@ _SHORTER_TAILS = (3, 2, 1, 0)
 
 
 class CudaEngine:
-    """Counts and lists on a machine, which keeps copies of the graphs it has seen."""
+    """Counts and lists on machines, which keep copies of the graphs they have seen."""
 
     def __init__(
         self,
-        machine: Machine,
+        machine: Machine | Sequence[Machine],
         wishes: Wishes = Wishes(),  # noqa: B008 (frozen)
         budget: int | None = None,
-        schedule: str = "fine",
+        schedule: str = "auto",
+        caches: Sequence[Cache] | None = None,
     ) -> None:
-        self.machine = machine
+        self.machines = tuple(machine) if isinstance(machine, Sequence) else (machine,)
+        self.machine = self.machines[0]
         self.wishes = wishes
         self.schedule = schedule
-        self.cache = Cache(machine, budget)
+        self.caches = caches or [Cache(m, budget) for m in self.machines]
         self.last: Report | None = None
         """What the last finished run did."""
 
@@ -68,21 +72,41 @@ class CudaEngine:
         return CudaStream(self, query, params)
 
     def prepare(self, plan: Plan, resolved: Resolved, batch_rows: int = 65_536) -> FineRun:
-        """Everything up to the launch."""
-        return FineRun(
-            self.machine,
-            DeviceGraph(self.cache, resolved.layout),
-            resolved,
-            plan,
-            _seeds(plan, resolved),
-            schedule=self.schedule,
-            batch_rows=batch_rows,
-            wishes=self.wishes,
-        )
+        """Everything up to the launch, on the first machine."""
+        return self.prepare_all(plan, resolved, batch_rows, 1)[0]
+
+    def prepare_all(
+        self, plan: Plan, resolved: Resolved, batch_rows: int = 65_536, most: int | None = None
+    ) -> list[FineRun]:
+        """Everything up to the launch, on every machine."""
+        description, words = self.machine.description, self.wishes.arena_words
+        choice = choose_schedule(plan, resolved, description, self.schedule, words)
+        # Machines that share a pool must all find the same rows in it: edges or seeds, not what one of them has grown.
+        wishes = replace(self.wishes, tau=0) if len(self.machines) > 1 else self.wishes
+        runs: list[FineRun] = []
+        for machine, cache in list(zip(self.machines, self.caches, strict=True))[:most]:
+            run = FineRun(
+                machine,
+                DeviceGraph(cache, resolved.layout),
+                resolved,
+                plan,
+                _seeds(plan, resolved),
+                sets=choice.sets,
+                batch_rows=batch_rows,
+                wishes=wishes,
+                pool_warps=runs[0].pool_warps if runs else None,
+            )
+            runs.append(run)
+        return runs
 
     def _count_plan(self, plan: Plan, resolved: Resolved, watch: Watch) -> int:
-        run = self.prepare(plan, resolved)
-        total = run.count(watch)
+        if len(self.machines) == 1:
+            run = self.prepare(plan, resolved)
+            total = run.count(watch)
+        else:
+            runs = self.prepare_all(plan, resolved)
+            run, watches = runs[0], watch.shared(len(runs))
+            total = run.settled(total_of(runs, watches))
         self.last = run.report()
         return total
 
@@ -93,14 +117,17 @@ class CudaStream:
     def __init__(self, engine: CudaEngine, query: Query, params: Params) -> None:
         self._engine = engine
         self._watch = Watch(params, time.perf_counter())
-        self._run: FineRun | None = None
+        self._runs: list[FineRun] = []
         self._batches: Iterator[Rows] = iter(())
         resolved = resolve(query)
         if not resolved.hopeless:
             stats = statistics_of(query.graph)
             plan = make_plan(resolved.problem, stats, counting=False, **_plan_options(params))
-            self._run = engine.prepare(plan, resolved, params.batch_rows)
-            self._batches = self._run.rows(self._watch)
+            runs = self._runs = engine.prepare_all(plan, resolved, params.batch_rows)
+            alone = len(runs) == 1
+            self._batches = (
+                runs[0].rows(self._watch) if alone else rows_of(runs, self._watch.shared(len(runs)))
+            )
 
     @property
     def stopped_by(self) -> StoppedBy | None:
@@ -118,20 +145,25 @@ class CudaStream:
 
     def close(self) -> None:
         """Stop the search and let its memory go; before the end, that cancels the rest."""
-        if self._run is not None:
+        if self._runs:
             self._watch.stopped_by = self._watch.stopped_by or "cancelled"
-            self._run.stop()
+            self._stop()
         self._end()
 
+    def _stop(self) -> None:
+        for run in self._runs:
+            run.stop()
+
     def _end(self) -> None:
-        run, self._run = self._run, None
-        self._batches = iter(())
-        if run is not None:
-            self._engine.last = run.report()
+        runs, self._runs = self._runs, []
+        batches, self._batches = self._batches, iter(())
+        if isinstance(batches, Generator):
+            batches.close()
+        if runs:
+            self._engine.last = runs[0].report()
 
     def __del__(self) -> None:
-        if self._run is not None:
-            self._run.stop()
+        self._stop()
 
 
 def fitting_formula(resolved: Resolved, params: Params) -> Formula:

@@ -24,10 +24,10 @@ from subiso.engine.cuda.layout import (
 )
 from subiso.engine.cuda.machine import Buffer, Machine, OutOfMemory, upload
 from subiso.engine.cuda.memory import DeviceGraph
-from subiso.engine.cuda.pool import Class, edge_classes, pool_of, units_of
-from subiso.engine.cuda.sets import KeptSets, choose_sets
+from subiso.engine.cuda.pool import DEEP_UNITS, LIGHT_UNITS, NEVER, Class, edge_classes, pool_of, units_of
+from subiso.engine.cuda.sets import KeptSets
 from subiso.engine.cuda.tables import cut_short, lower_plan
-from subiso.engine.cuda.tune import LaunchConfig, Needs, Wishes, most_set_words, tune
+from subiso.engine.cuda.tune import LaunchConfig, Needs, Wishes, tune
 from subiso.engine.cuda.watch import Watch
 from subiso.errors import SubisoError
 from subiso.filter.resolve import Resolved
@@ -77,8 +77,10 @@ class _State:
         self.mails = machine.allocate(warps * config.mail_bytes)
         self.nbytes = len(self.image) + warps * config.mail_bytes
 
-    def reset(self) -> None:
+    def reset(self, first_unit: int = 0) -> None:
         """For a new run."""
+        begin = offset_of("next")
+        self.image[begin : begin + 8].view(np.uint64)[0] = first_unit
         self.machine.write(self.buffer, self.image)
 
     def resume(self) -> None:
@@ -113,15 +115,14 @@ class FineRun:
         plan: Plan,
         seeds: NDArray[np.uint32],
         *,
-        schedule: str = "fine",
+        sets: KeptSets = KeptSets(),  # noqa: B008 (frozen)
         batch_rows: int = 65_536,
         wishes: Wishes = Wishes(),  # noqa: B008 (frozen)
+        pool_warps: int | None = None,
     ) -> None:
+        """`pool_warps` is for whom the initial pool is cut into units: those of all machines that share it."""
         self.machine, self.graph, self.resolved, self.plan = machine, graph, resolved, plan
-        self.kept_sets = KeptSets()
-        if schedule == "stack" and not plan.edge_checks:
-            most = wishes.arena_words or most_set_words(machine.description)
-            self.kept_sets = choose_sets(plan, self._longest, most)
+        self.kept_sets = sets
         longest = max((csr.longest[0] for csr in resolved.csrs), default=0)
         self.flat = lower_plan(plan, longest)
         self.lowered = lowered = lower_plan(plan, longest, self.kept_sets.numbers)
@@ -144,6 +145,7 @@ class FineRun:
         )
         self.config = tune(machine.description, self._needs(machine.registers(kernel), batch_rows), wishes)
         self.kernel = replace(kernel, threads=self.config.threads)
+        self.pool_warps = pool_warps or self.config.warps
         self.batch_rows = batch_rows
         self.state = _State(machine, self.config)
         self.search_bytes = self.state.nbytes
@@ -154,21 +156,28 @@ class FineRun:
         self.grower = self._grower() if self.config.grow else None
 
     def count(self, watch: Watch) -> int:
-        """The kernel's total, put right for symmetry; a part of it when the watch stopped the run."""
-        self._begin()
+        """The number of matches; a part of it when the watch stopped the run."""
+        return self.settled(self.total(watch))
+
+    def total(self, watch: Watch, units: range | None = None) -> int:
+        """The kernel's total, over some units of the initial pool or over all."""
+        self._begin(units)
         self._launch()
         control = self._finish(watch)
         high, low = int(control["count_high"]), int(control["count_low"])
-        total = ((high - (1 << 64) if high >> 63 else high) << 64) | low
+        return ((high - (1 << 64) if high >> 63 else high) << 64) | low
+
+    def settled(self, total: int) -> int:
+        """A total, put right for symmetry."""
         return total * self.lowered.coefficient // self.lowered.divisor
 
-    def rows(self, watch: Watch) -> Iterator[Rows]:
+    def rows(self, watch: Watch, units: range | None = None) -> Iterator[Rows]:
         """Batches of matches. While one buffer is read, the search fills the other."""
         first, capacity = self._first_rows(), self.config.row_capacity
         buffer = self._row_buffer(first)
         buffers: list[Buffer | None] = [buffer, None]
         at, room = 0, buffer.nbytes // (self.columns * 4)
-        self._begin()
+        self._begin(units)
         self._launch_rows(buffer, room)
         while True:
             control = self._finish(watch)
@@ -222,10 +231,11 @@ class FineRun:
         return int(self.machine.read(state.buffer, 8, offset_of(name)).view(np.uint64)[0])
 
     # ---- launching ---------------------------------------------------------------------------------------------
-    def _begin(self) -> None:
+    def _begin(self, units: range | None) -> None:
         """Fresh control blocks and, where the plan has one, the initial pool. Nobody waits for it here."""
         for state in self.states:
-            state.reset()
+            state.reset(units.start if units else 0)
+        self.args["pool"]["last_unit"] = self.args["seeds"]["last_unit"] = units.stop if units else NEVER
         if self.grower is not None:
             g = self.grower
             self.machine.launch(g.kernel, g.config.blocks, g.config.shared_bytes, g.args)
@@ -287,10 +297,6 @@ class FineRun:
         return _Grower(kernel, config, args)
 
     # ---- arguments ---------------------------------------------------------------------------------------------
-    def _longest(self, relation: int, above: bool) -> tuple[int, int]:
-        csr = self.resolved.csrs[relation]
-        return csr.longest_above if above else csr.longest
-
     def _first_edges(self, seeds: NDArray[np.uint32]) -> tuple[RelationCsr, int] | None:
         """The relation whose edges are the initial pool, and the operation of level 1 that it stands for.
 
@@ -377,7 +383,7 @@ class FineRun:
     def _fill_pool(self, args: NDArray[Any], seeds: NDArray[np.uint32]) -> None:
         whole = seeds is self.resolved.layout.all_ranks
         start = self.graph.array(seeds).address if whole else self._upload(seeds)
-        chunk = max(1, min(self.config.chunk, len(seeds) // (2 * self.config.warps)))
+        chunk = max(1, min(self.config.chunk, len(seeds) // (2 * self.pool_warps)))
         classes = [Class(0, 0, chunk)]
         args["seeds"] = pool_of(start, len(seeds), classes=classes)
         self.units = units_of(len(seeds), classes)
@@ -387,7 +393,7 @@ class FineRun:
         sources, neighbors = self.graph.sources(csr), self.graph.csr(csr, wide=self.wide).neighbors
         self.kept += [sources, neighbors]
         rows = len(csr.neighbors)
-        classes = edge_classes(csr, self.config.warps)
+        classes = edge_classes(csr, self.pool_warps, LIGHT_UNITS if self.light else DEEP_UNITS)
         self.units = units_of(rows, classes)
         args["pool"] = pool_of(
             sources.address, rows, width=2, seconds=neighbors.address, origin=origin, classes=classes

@@ -19,6 +19,7 @@ POOL = np.dtype(
         ("capacity", np.uint64),
         ("width", np.uint32),
         ("origin", np.uint32),
+        ("last_unit", np.uint64),
         ("classes", np.dtype([(name, np.uint64) for name in ("row", "unit", "size")]), POOL_CLASSES),
     ]
 )

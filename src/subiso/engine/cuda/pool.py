@@ -1,5 +1,8 @@
-"""The initial pool of a search: seeds, or all edges of the relation that leads to the second vertex. Warps take units
-of it from a counter; a unit of vertices with long lists has few rows, so that no unit is much more work than another."""
+"""The initial pool of a search: seeds, or all edges of the relation that leads to the second vertex.
+
+Warps take units of it from a counter; a unit of vertices with long lists has few rows, so that no unit is much more
+work than another.
+"""
 
 from __future__ import annotations
 
@@ -13,9 +16,12 @@ from numpy.typing import NDArray
 from subiso.engine.cuda.layout import POOL, POOL_CLASSES
 from subiso.storage.layout import RelationCsr
 
-UNITS = ((4096, 1), (512, 4), (64, 32), (0, 256))
-"""(neighbours of the first vertex at least, edges of a unit)"""
-_NEVER = (1 << 64) - 1
+LIGHT_UNITS = ((4096, 1), (512, 4), (64, 32), (0, 256))
+"""(neighbours of the first vertex at least, edges of a unit), where an edge leads to one operation on sets."""
+DEEP_UNITS = ((512, 1), (128, 4), (32, 16), (0, 64))
+"""The same where there is a search below every edge."""
+NEVER = (1 << 64) - 1
+"""A row or a unit beyond all others."""
 
 
 @dataclass(frozen=True)
@@ -27,7 +33,7 @@ class Class:
     size: int
 
 
-def edge_classes(csr: RelationCsr, warps: int, units: Sequence[tuple[int, int]] = UNITS) -> list[Class]:
+def edge_classes(csr: RelationCsr, warps: int, units: Sequence[tuple[int, int]] = DEEP_UNITS) -> list[Class]:
     """How the edges of a relation, last vertex first, fall into units.
 
     >>> csr = RelationCsr(np.array([0, 1, 1, 2, 2, 4, 100]), np.zeros(100, np.uint32))
@@ -64,7 +70,8 @@ def pool_of(
     pool = np.zeros((), POOL)
     pool["vertices"], pool["seconds"], pool["grown"] = vertices, seconds, grown
     pool["rows"], pool["capacity"], pool["width"], pool["origin"] = rows, capacity or rows, width, origin
-    pool["classes"]["row"], pool["classes"]["unit"] = _NEVER, _NEVER
+    pool["last_unit"] = NEVER
+    pool["classes"]["row"], pool["classes"]["unit"] = NEVER, NEVER
     for i, c in enumerate(classes[:POOL_CLASSES]):
         pool["classes"][i] = (c.row, c.unit, c.size)
     return pool

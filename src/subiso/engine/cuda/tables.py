@@ -191,14 +191,13 @@ class _Lowering:
             found["above"] |= set(at.lower)
             found["below"] |= set(at.upper)
             found["filter"] |= set(at.filter)
-            if isinstance(at.source, Neighbors):
-                found["lists"].add((at.source.position, at.source.relation))
-                at = None
-            elif at.source.index in self.kept:
-                found["sets"].add((self.plan.sets[at.source.index].depth, self.kept[at.source.index]))
-                at = None
+            source, at = at.source, None
+            if isinstance(source, Neighbors):
+                found["lists"].add((source.position, source.relation))
+            elif source.index in self.kept:
+                found["sets"].add((self.plan.sets[source.index].depth, self.kept[source.index]))
             else:
-                at = self.plan.sets[at.source.index].expression
+                at = self.plan.sets[source.index].expression
         # A bound that follows from another is worth stating where it cuts a list.
         implied = {q for p in found["above"] for q in self.before[p]}
         found["above"] |= implied & {p for p, _ in found["lists"]}

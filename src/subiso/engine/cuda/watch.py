@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from dataclasses import replace
 from typing import Protocol
 
 from subiso.engine.base import Params, StoppedBy
@@ -43,6 +44,11 @@ class Watch:
             self.stopped_by = "timeout"
         return self.stopped_by is not None
 
+    def shared(self, workers: int) -> list[Watch]:
+        """A watch for each of several threads. The first one asks and shows progress; what stops one stops all."""
+        quiet = replace(self.params, progress=None, poll=None)
+        return [self] + [_Follower(quiet, self) for _ in range(workers - 1)]
+
     def _wait(self, run: Stoppable, snapshot: Snapshot) -> None:
         began = looked = time.perf_counter()
         while not snapshot.ready():
@@ -61,3 +67,21 @@ class Watch:
         if self.stopped_by is None and self.params.poll is not None and self.params.poll():
             self.stopped_by = "cancelled"
             run.stop()
+
+
+class _Follower(Watch):
+    """Looks after one of several machines, for the watch that the query knows."""
+
+    def __init__(self, params: Params, leader: Watch) -> None:
+        self.leader = leader
+        super().__init__(params, 0.0)
+        self.deadline = leader.deadline
+
+    @property
+    def stopped_by(self) -> StoppedBy | None:
+        return self.leader.stopped_by
+
+    @stopped_by.setter
+    def stopped_by(self, reason: StoppedBy | None) -> None:
+        if reason is not None:
+            self.leader.stopped_by = reason

@@ -1,0 +1,38 @@
+"""Which schedule runs a plan, and why: `schedule="auto"` asks here, and `explain` prints the answer. Pure."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from subiso.engine.cuda.machine import Description
+from subiso.engine.cuda.sets import KeptSets, choose_sets
+from subiso.engine.cuda.tune import most_set_words
+from subiso.filter.resolve import Resolved
+from subiso.plan.plan import Plan
+
+
+@dataclass(frozen=True)
+class Choice:
+    """A schedule, what it keeps, and the reason in words."""
+
+    schedule: str
+    why: str
+    sets: KeptSets = field(default_factory=KeptSets)
+
+
+def choose_schedule(
+    plan: Plan, resolved: Resolved, machine: Description, wanted: str = "auto", set_words: int | None = None
+) -> Choice:
+    """The schedule for a plan: the wanted one, or for "auto" the one that reads least."""
+    if wanted == "fine":
+        return Choice("fine", "asked for")
+    if plan.edge_checks:
+        return Choice("fine", "data edges are told apart, which needs whole matches")
+    kept = choose_sets(plan, resolved.longest_list, set_words or most_set_words(machine))
+    if kept.numbers:
+        names = ", ".join(f"S{number}" for number in kept.numbers)
+        return Choice("stack", f"keeps {names}, read more than once or further down", kept)
+    if not plan.sets:
+        return Choice("fine", "no candidates come from more than one list")
+    too_large = choose_sets(plan, resolved.longest_list, 1 << 62).numbers
+    return Choice("fine", "its sets may be too large to keep" if too_large else "every set is read only once")
