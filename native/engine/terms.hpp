@@ -10,15 +10,15 @@ inline void add_to(Count part, Count& total, bool& overflow) {
 }
 
 // The polynomial is coefficient * one size: sizes may then be summed first.
-inline bool is_linear(const Program& p) {
+inline bool is_linear(const Loops& p) {
   return p.sizes.size() == 1 && p.terms.size() == 1 && p.terms[0].factors.size() == 1;
 }
 
-inline void add_linear(const Program& p, std::uint64_t sum, Count& total, bool& overflow) {
+inline void add_linear(const Loops& p, std::uint64_t sum, Count& total, bool& overflow) {
   add_to(Count{p.terms[0].coefficient} * static_cast<Count>(sum), total, overflow);
 }
 
-inline void add_terms(const Program& p, const std::uint64_t* sizes, Count& total, bool& overflow) {
+inline void add_terms(const Loops& p, const std::uint64_t* sizes, Count& total, bool& overflow) {
   for (const Term& term : p.terms) {
     Count product = term.coefficient;
     if (term.fits) {

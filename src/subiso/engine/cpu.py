@@ -31,9 +31,14 @@ def count(query: Query, params: Params = Params()) -> Outcome:  # noqa: B008 (fr
     resolved = resolve(query)
     if resolved.hopeless:
         return Outcome(0, seconds=time.perf_counter() - started)
-    options = _plan_options(params)
+    switches = params.switches
     formula = make_formula(
-        resolved.problem, statistics_of(query.graph), expand=params.switches.expand, **options
+        resolved.problem,
+        statistics_of(query.graph),
+        expand=switches.expand,
+        decompose=switches.decompose,
+        codegrees=switches.codegrees,
+        **_plan_options(params),
     )
     total = 0
     for i, term in enumerate(formula.terms):
@@ -196,7 +201,8 @@ def _check(run: Any) -> None:
 def _seeds(plan: Plan, resolved: Resolved) -> NDArray[np.uint32]:
     if not plan.seed.filter:
         return resolved.layout.all_ranks
-    seeds: NDArray[np.uint32] = _native.bit_positions(resolved.filters[plan.seed.filter[0]])
+    bits = np.bitwise_and.reduce([resolved.filters[f] for f in plan.seed.filter])
+    seeds: NDArray[np.uint32] = _native.bit_positions(bits)
     return seeds
 
 

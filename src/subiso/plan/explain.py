@@ -42,8 +42,8 @@ class Explanation:
             f"graph     {self.stats.num_vertices:,} vertices, mean degree {self.stats.mean_degree:.3g} "
             f"({self.stats.edge_degree:.3g} over edges), closure {self.stats.closure:.3g}",
         ]
-        for vertex, number in enumerate(p.filters):
-            if number is not None:
+        for vertex, numbers in enumerate(p.filters):
+            for number in numbers:
                 size = p.sizes[vertex]
                 lines.append(f"filter    {p.pattern.names[vertex]} in C{number}: {size:,.0f} candidates")
         if self.counting.restrictions:
