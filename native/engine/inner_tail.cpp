@@ -2,8 +2,6 @@
 
 #include <algorithm>
 
-#include "engine/terms.hpp"
-
 namespace subiso {
 namespace {
 
@@ -19,8 +17,9 @@ bool has(const std::vector<int>& positions, int p) {
 bool takes_all(const Loops& loops) {
   const Level& level = loops.levels.back();
   const Source::Kind kind = level.expression.source.kind;
-  return is_linear(loops) && level.expression.filter == kNone && level.pairs.empty() && level.edges.empty() &&
-         level.sets.empty() && level.codegrees.empty() && (kind == Source::kList || kind == Source::kSet);
+  const bool in_order = kind == Source::kList || kind == Source::kSet;
+  return is_univariate(loops) && level.expression.filter == kNone && level.pairs.empty() && level.edges.empty() &&
+         level.sets.empty() && level.codegrees.empty() && (in_order || level.plain());
 }
 
 }  // namespace
@@ -99,7 +98,7 @@ void InnerTail::evaluate(std::uint32_t v, std::uint64_t* sizes) {
       case kAgainstBase:
         sizes[i] = without_matched(part, v, against_base(part, v));
         break;
-      case kLookUp: sizes[i] = without_matched(part, v, codegree(part, v)); break;
+      case kLookUp: sizes[i] = without_matched(part, v, sets_.codegrees(loops_.sizes[i].table)[v]); break;
       case kGeneral: sizes[i] = sets_.size_of(loops_.sizes[i]); break;
     }
   }
@@ -134,11 +133,6 @@ std::uint64_t InnerTail::without_matched(const Part& part, std::uint32_t v, std:
     size -= in_.store.has_edge(v, u, part.relation);
   }
   return size;
-}
-
-std::uint64_t InnerTail::codegree(const Part& part, std::uint32_t v) const {
-  if (part.kind == kLookUp) return sets_.codegree(loops_.sizes[static_cast<std::size_t>(&part - parts_.data())].table, v);
-  return part.codegree[v];
 }
 
 void InnerTail::renew(Part& part) {
@@ -204,23 +198,23 @@ std::uint64_t InnerTail::against_base(Part& part, std::uint32_t v) {
   return found;
 }
 
-std::uint64_t InnerTail::sum_over(Span vertices) {
+PowerSums InnerTail::sum_over(Span vertices) {
   Part& part = parts_[0];
   part.looked_up += vertices.size;
-  std::uint64_t sum = 0, taken = vertices.size;
-  if (part.kind == kLookUp) {
-    const int table = loops_.sizes[0].table;
-    for (std::uint32_t v : vertices) sum += sets_.codegree(table, v);
+  const std::uint32_t* counts = part.kind == kLookUp ? sets_.codegrees(loops_.sizes[0].table) : part.codegree.data();
+  PowerSums powers;
+  if (is_linear(loops_)) {
+    std::uint64_t sum = 0;
+    for (std::uint32_t v : vertices) sum += counts[v];
+    powers.sum[1] = static_cast<Count>(sum) - static_cast<Count>(part.less) * static_cast<Count>(vertices.size);
   } else {
-    for (std::uint32_t v : vertices) sum += part.codegree[v];
+    for (std::uint32_t v : vertices) powers.add(counts[v] - part.less);
   }
   for (int p : loops_.levels.back().distinct) {
     const std::uint32_t u = sets_.match[p];
-    if (!std::binary_search(vertices.begin(), vertices.end(), u)) continue;
-    sum -= codegree(part, u);
-    --taken;
+    if (std::binary_search(vertices.begin(), vertices.end(), u)) powers.add(counts[u] - part.less, true);
   }
-  return sum - part.less * taken;
+  return powers;
 }
 
 void InnerTail::end() {

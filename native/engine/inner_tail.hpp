@@ -7,6 +7,7 @@
 // the fixed part stays.
 #pragma once
 #include "engine/sets.hpp"
+#include "engine/terms.hpp"
 
 namespace subiso {
 
@@ -20,11 +21,11 @@ class InnerTail {
   // The last level was just matched with v.
   void evaluate(std::uint32_t v, std::uint64_t* sizes);
   void end();
-  // The only size is a codegree by now: its sum over the vertices that the level takes.
+  // The only size is a codegree by now, and the level takes every vertex but matched ones.
   bool all_counted() const {
     return summable_ && (parts_[0].counted || parts_[0].kind == kLookUp) && parts_[0].maybe.empty();
   }
-  std::uint64_t sum_over(Span vertices);
+  PowerSums sum_over(Span vertices);
 
  private:
   enum Kind { kFixed, kAgainstBase, kLookUp, kGeneral };
@@ -59,7 +60,6 @@ class InnerTail {
   void sort_distinct(Part& part, const TailSize& tail);
   std::uint64_t without_matched(const Part& part, std::uint32_t v, std::uint64_t size) const;
   std::uint64_t against_base(Part& part, std::uint32_t v);
-  std::uint64_t codegree(const Part& part, std::uint32_t v) const;
   void renew(Part& part);
   bool worth_counting(Part& part) const;
   void count_codegrees(Part& part) const;
@@ -69,7 +69,7 @@ class InnerTail {
   Sets& sets_;
   const Loops& loops_;
   const int last_;
-  const bool summable_;  // one size, and a level that takes all but the matched vertices
+  const bool summable_;  // a polynomial in one size, and a level that takes all but matched vertices
   std::vector<Part> parts_;
 };
 

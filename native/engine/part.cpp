@@ -46,7 +46,7 @@ void PartCounter::innermost() {
   const std::uint32_t* next = candidates.begin();
   while (next != candidates.end()) {
     if (tail_.all_counted()) {
-      sum += tail_.sum_over({next, static_cast<std::size_t>(candidates.end() - next)});
+      add_powers(part_, tail_.sum_over({next, static_cast<std::size_t>(candidates.end() - next)}), total_, overflow_);
       break;
     }
     const std::uint32_t v = *next++;

@@ -35,8 +35,8 @@ class Sets {
     serial[position] = ++clock_;
   }
 
-  // How many elements of the table's base have v in their list.
-  std::uint32_t codegree(int table, std::uint32_t v) const { return tables_[static_cast<std::size_t>(table)].count[v]; }
+  // By vertex: how many elements of the table's base have it in their list.
+  const std::uint32_t* codegrees(int table) const { return tables_[static_cast<std::size_t>(table)].count.data(); }
   void compute_codegrees(int table);
 
   // The elements of a source within the bounds; operands and filter are not looked at.

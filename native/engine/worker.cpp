@@ -123,8 +123,9 @@ void Worker::count_innermost() {
   std::uint64_t sum = 0;
   while (frame.next != frame.end) {
     if (interrupted(last_level_)) break;
-    if (linear_ && tail_.all_counted()) {
-      sum += tail_.sum_over({frame.next, static_cast<std::size_t>(frame.end - frame.next)});
+    if (parts_.empty() && tail_.all_counted()) {
+      add_powers(program_, tail_.sum_over({frame.next, static_cast<std::size_t>(frame.end - frame.next)}), total_,
+                 overflow_);
       frame.next = frame.end;
       break;
     }

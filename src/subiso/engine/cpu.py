@@ -18,7 +18,7 @@ from subiso.engine.query import Query
 from subiso.errors import CountOverflowError, QueryError
 from subiso.filter.resolve import Resolved, resolve
 from subiso.plan.choose import make_plan
-from subiso.plan.formula import make_formula
+from subiso.plan.formula import Formula, make_formula
 from subiso.plan.plan import CountTail, Plan
 from subiso.storage.statistics import statistics_of
 
@@ -40,6 +40,11 @@ def count(query: Query, params: Params = Params()) -> Outcome:  # noqa: B008 (fr
         codegrees=switches.codegrees,
         **_plan_options(params),
     )
+    return run_formula(formula, resolved, params, started)
+
+
+def run_formula(formula: Formula, resolved: Resolved, params: Params, started: float) -> Outcome:
+    """Run the plans of a formula one after the other; `started` is the moment that a timeout counts from."""
     total = 0
     for i, term in enumerate(formula.terms):
         step = replace(params, progress=part_of(params.progress, i, len(formula.terms)))

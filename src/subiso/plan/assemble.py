@@ -133,7 +133,9 @@ class Assembler:
         """The bounds as SetExpression takes them: coming after means above, or below where the plan descends."""
         after = tuple(p for p in places if p >= 0)
         before = tuple(sorted(~p for p in places if p < 0))
-        return {"lower": before, "upper": after} if self.order.descending else {"lower": after, "upper": before}
+        return (
+            {"lower": before, "upper": after} if self.order.descending else {"lower": after, "upper": before}
+        )
 
     def column_checks(self, depth: int) -> tuple[ColumnCheck, ...]:
         vertex = self.order.prefix[depth]
@@ -156,7 +158,9 @@ class Assembler:
         divisor: int,
     ) -> CountTail:
         number: dict[TailSize, int] = {}
-        size_of = {block: self._numbered(number, self.tail_size(need, sets)) for block, need in blocks.items()}
+        size_of = {
+            block: self._numbered(number, self.tail_size(need, sets)) for block, need in blocks.items()
+        }
         merged: dict[tuple[int, ...], int] = defaultdict(int)
         for key, coefficient in terms.items():
             merged[tuple(sorted(size_of[block] for block in key))] += coefficient

@@ -92,9 +92,7 @@ Loops = tuple[tuple[Extend, ...], tuple[SetStep, ...], CountTail]
 class _CutAssembler(Assembler):
     """Assembles the loops of the cut, or those of one part after them."""
 
-    def __init__(
-        self, problem: Problem, order: Order, cut: Cut, codegrees: tuple[CodegreeStep, ...]
-    ) -> None:
+    def __init__(self, problem: Problem, order: Order, cut: Cut, codegrees: tuple[CodegreeStep, ...]) -> None:
         super().__init__(problem, order, cut.restrictions)
         self.hops = {hop.depth: i for i, hop in enumerate(cut.hops)}
         self.codegrees = codegrees
@@ -118,7 +116,7 @@ class _CutAssembler(Assembler):
         to_end = min(k.seen_from(hop.via) for k in links if {k.a, k.b} == {hop.via, end})
         via = self.need((hop.via,), hop.start + 1)
         base = SetExpression(
-            Neighbors(hop.start, to_via), **self.bounds(self.reduced(via.after)), filter=via.filter
+            Neighbors(hop.start, to_via), (), **self.bounds(self.reduced(via.after)), filter=via.filter
         )
         known = self.need((end,), hop.start + 1).after
         return CodegreeStep(hop.start, base, to_end, **self.bounds(self.reduced(known)))
@@ -129,7 +127,7 @@ class _CutAssembler(Assembler):
             return super().extend(depth, need, sets)
         start = self.codegrees[number].depth
         left = [p for p in self.reduced(need.after) if position_of(p) > start]
-        candidates = SetExpression(Ends(number), **self.bounds(left), filter=need.filter)
+        candidates = SetExpression(Ends(number), (), **self.bounds(left), filter=need.filter)
         return Extend(self.order.prefix[depth], candidates, need.distinct, self.column_checks(depth))
 
     def table_of(self, need: Need) -> tuple[int, SetExpression] | None:
@@ -139,7 +137,7 @@ class _CutAssembler(Assembler):
         for number, step in enumerate(self.codegrees):
             for first, second in (need.operands, need.operands[::-1]):
                 base = SetExpression(
-                    first.list, **self.bounds(self.reduced(need.after)), filter=need.filter
+                    first.list, (), **self.bounds(self.reduced(need.after)), filter=need.filter
                 )
                 if base != step.base or self.problem.reverse[second.list.relation] != step.relation:
                     continue
@@ -172,10 +170,10 @@ def _share_sets(
         for i, step in enumerate(steps):
             if step.depth >= depth:
                 continue
-            step = replace(step, expression=_renumbered(step.expression, moved))
-            if step not in shared:
-                shared.append(step)
-            moved[i] = shared.index(step)
+            outer = replace(step, expression=_renumbered(step.expression, moved))
+            if outer not in shared:
+                shared.append(outer)
+            moved[i] = shared.index(outer)
         numbers.append(moved)
     parts = []
     for (extends, steps, tail), moved in zip(loops, numbers, strict=True):

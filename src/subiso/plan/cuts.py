@@ -57,12 +57,24 @@ def _separations(problem: Problem) -> Iterator[tuple[tuple[int, ...], list[tuple
 
 
 class _CutEstimator(Estimator):
-    """Estimates for the loops of a cut: its restrictions are known, and no search is on bit rows."""
+    """Estimates for the loops of a cut: its restrictions are known, no search is on bit rows, and some vertices are
+    the ends of wedges."""
 
     def __init__(self, problem: Problem, stats: Statistics, *, descending: bool) -> None:
         super().__init__(problem, stats, descending=descending)
         self.hubs = [False] * problem.num_vertices
         self.known: dict[int, int] = {}
+        self.ends: set[int] = set()
+
+    def set_hops(self, hops: Sequence[Hop]) -> None:
+        self.ends = {hop.depth for hop in hops}
+        self.from_wedges = any(hop.start == 0 for hop in hops)
+
+    def length(self, prefix: Sequence[int], depth: int, *, beyond: bool) -> float:
+        if depth not in self.ends:
+            return super().length(prefix, depth, beyond=beyond)
+        # Hubs are reached more often, but each end is visited once.
+        return math.sqrt(self.stats.mean_degree * self.stats.edge_degree) / (2 if beyond else 1)
 
     def restrictions(self, prefix: Sequence[int]) -> dict[int, int]:
         return self.known
@@ -93,7 +105,9 @@ class _CutSearch:
             c for c in components if len(c) == 1 and not problem.joined_or_compared[c[0]] >> c[0] & 1
         ]
         self.singles: tuple[int, ...] = tuple(c[0] for c in countable)
-        if len(self.singles) > max_tail or longest_tail(problem, (*chosen, *self.singles)) < len(self.singles):
+        if len(self.singles) > max_tail or longest_tail(problem, (*chosen, *self.singles)) < len(
+            self.singles
+        ):
             self.singles, countable = (), []
         self.components = [c for c in components if c not in countable]
 
@@ -109,10 +123,11 @@ class _CutSearch:
         if len(order) == len(self.chosen):
             self.finish(tuple(order), tuple(hops), partial, cost)
             return
-        self.set_restrictions(order)
         for vertex in self.chosen:
             if vertex in order:
                 continue
+            self.set_restrictions(order)
+            self.estimator.set_hops(hops)
             if self.estimator.depths(vertex, order):
                 matches, added = self.estimator.extend(vertex, order, partial)
                 self.grow([*order, vertex], hops, [*partial, matches], cost + added)
@@ -134,7 +149,9 @@ class _CutSearch:
 
     def hops_to(self, vertex: int, order: list[int]) -> Iterator[Hop]:
         """Ways to reach a vertex of the cut in two steps, over one that is left out."""
-        if not self.codegrees or any({k.a, k.b} & {vertex} and {k.a, k.b} & set(order) for k in self.problem.forbidden):
+        if not self.codegrees or any(
+            {k.a, k.b} & {vertex} and {k.a, k.b} & set(order) for k in self.problem.forbidden
+        ):
             return
         around = self.estimator.around
         for start in range(len(order)):
@@ -157,10 +174,13 @@ class _CutSearch:
         matches = partial[-1] * max(ends, 1e-9)
         return matches, partial[hop.start] * wedges * INCREMENT + matches * VISIT
 
-    def finish(self, order: tuple[int, ...], hops: tuple[Hop, ...], partial: list[float], cost: float) -> None:
+    def finish(
+        self, order: tuple[int, ...], hops: tuple[Hop, ...], partial: list[float], cost: float
+    ) -> None:
         if not hops and not self.components:
             return  # an ordinary plan
         restrictions = self.set_restrictions(order)
+        self.estimator.set_hops(hops)
         if self.singles:
             cost += self.tail_cost(self.singles, order, hops, partial)
         parts = []

@@ -47,6 +47,8 @@ class Estimator:
         for a, b in problem.imposed:
             self.imposed[a].append(b)
             self.imposed[b].append(a)
+        self.from_wedges = False
+        """The first vertex is weighted by its wedges: some later one is reached over them."""
         self._after: dict[tuple[int, ...], dict[int, int]] = {}
 
     def restrictions(self, prefix: Sequence[int]) -> dict[int, int]:
@@ -108,7 +110,7 @@ class Estimator:
         stats, side = self.stats, self.side
         climbing = self.climbs(vertex, prefix, depth)
         if depth == 0:
-            shared = any(prefix[0] in self.around[u] for u in prefix[1:])
+            shared = self.from_wedges or any(prefix[0] in self.around[u] for u in prefix[1:])
             if climbing:
                 neighbors = side.pairs if shared else stats.mean_degree / 2
             else:

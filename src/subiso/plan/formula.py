@@ -1,8 +1,8 @@
 """Counts as sums of counts: the cheapest way found to write a count as one plan or several.
 
-Edges that must be absent are counted by inclusion and exclusion: a plan that checks absent edges must match almost every
-vertex; one without such checks can count its last vertices from set sizes. Patterns with a cut are counted by their
-components (plan/decompose.py). Both give sums of counts of other patterns, which are planned in the same way.
+Edges that must be absent are counted by inclusion and exclusion: a plan that checks absent edges must match almost
+every vertex; one without such checks can count its last vertices from set sizes. Patterns with a cut are counted by
+their components (plan/decompose.py). Both give sums of counts of other patterns, which are planned in the same way.
 """
 
 from __future__ import annotations
@@ -76,7 +76,9 @@ def make_formula(
     if once.cost < _WORTH_IT and once.technique == "one plan" and not planner.forced:
         return planner.direct(problem)
     # Every subgraph once, times its embeddings.
-    return replace(_sum([(Fraction(_symmetry(problem)), once)]), technique=once.technique, alternatives=once.alternatives)
+    return replace(
+        _sum([(Fraction(_symmetry(problem)), once)]), technique=once.technique, alternatives=once.alternatives
+    )
 
 
 class _Planner:

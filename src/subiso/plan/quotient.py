@@ -32,7 +32,9 @@ def _merged(problem: Problem, groups: list[tuple[int, ...]]) -> Iterator[Blocks]
         yield from _placed(problem, groups[0], list(blocks), 0)
 
 
-def _placed(problem: Problem, group: tuple[int, ...], blocks: list[tuple[int, ...]], used: int) -> Iterator[Blocks]:
+def _placed(
+    problem: Problem, group: tuple[int, ...], blocks: list[tuple[int, ...]], used: int
+) -> Iterator[Blocks]:
     """The blocks with every vertex of a group in a block of its own, or added to one of those not `used`."""
     if not group:
         yield tuple(blocks)

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from subiso.errors import UnsupportedError
-from subiso.plan.plan import ColumnCheck, CountTail, Neighbors, Plan, SetExpression, Term
+from subiso.plan.plan import ColumnCheck, CountTail, Neighbors, Plan, SetExpression, SetRef, Term
 
 MAX_POSITIONS = 32
 MAX_SIZES = 8
@@ -125,6 +125,8 @@ class _Lowering:
 
     def result(self) -> Lowered:
         plan, tables = self.plan, self.tables
+        if plan.parts:
+            raise UnsupportedError("plans with parts run on the CPU only", hint='plan with decompose="never"')
         levels = [_Level()] + [
             _Level(distinct=e.distinct, checks=e.checks, **self.gather(e.candidates)) for e in plan.extends
         ]
@@ -173,8 +175,12 @@ class _Lowering:
             if isinstance(at.source, Neighbors):
                 found["lists"].add((at.source.position, at.source.relation))
                 at = None
-            else:
+            elif isinstance(at.source, SetRef):
                 at = self.plan.sets[at.source.index].expression
+            else:
+                raise UnsupportedError(
+                    "plans with codegree tables run on the CPU only", hint="plan with codegrees=False"
+                )
         # A bound that follows from another is worth stating where it cuts a list.
         implied = {q for p in found["above"] for q in self.before[p]}
         found["above"] |= implied & {p for p, _ in found["lists"]}
