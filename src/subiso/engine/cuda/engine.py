@@ -192,5 +192,6 @@ def _plan_options(params: Params) -> dict[str, Any]:
 def _seeds(plan: Plan, resolved: Resolved) -> NDArray[np.uint32]:
     if not plan.seed.filter:
         return resolved.layout.all_ranks
-    seeds: NDArray[np.uint32] = _native.bit_positions(resolved.filters[plan.seed.filter[0]])
+    bits = np.bitwise_and.reduce([resolved.filters[f] for f in plan.seed.filter])
+    seeds: NDArray[np.uint32] = _native.bit_positions(bits)
     return seeds

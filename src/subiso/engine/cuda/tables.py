@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from subiso.errors import UnsupportedError
-from subiso.plan.plan import ColumnCheck, CountTail, Neighbors, Plan, SetExpression, Term
+from subiso.plan.plan import ColumnCheck, CountTail, Neighbors, Plan, SetExpression, SetRef, Term
 
 MAX_POSITIONS = 32
 MAX_SIZES = 8
@@ -137,6 +137,8 @@ class _Lowering:
 
     def result(self) -> Lowered:
         plan, tables = self.plan, self.tables
+        if plan.parts:
+            raise UnsupportedError("plans with parts run on the CPU only", hint='plan with decompose="never"')
         levels = [_Level(filter=set(plan.seed.filter))] + [
             _Level(distinct=e.distinct, checks=e.checks, **self.gather(e.candidates)) for e in plan.extends
         ]
@@ -194,6 +196,8 @@ class _Lowering:
             source, at = at.source, None
             if isinstance(source, Neighbors):
                 found["lists"].add((source.position, source.relation))
+            elif isinstance(source, Ends):
+                found["ends"].add(source.table)
             elif source.index in self.kept:
                 found["sets"].add((self.plan.sets[source.index].depth, self.kept[source.index]))
             else:
