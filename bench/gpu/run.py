@@ -26,7 +26,7 @@ from typing import Any
 
 from subiso.engine.base import Params
 from subiso.engine.cuda.device import open_devices
-from subiso.engine.cuda.engine import CudaEngine, fitting_formula
+from subiso.engine.cuda.engine import CudaEngine
 from subiso.engine.cuda.machine import Machine
 from subiso.engine.cuda.tune import Wishes
 from subiso.engine.cuda.watch import Watch
@@ -190,8 +190,8 @@ def time_row(engine: CudaEngine, graph: Graph, row: Row, options: argparse.Names
     if outcome.stopped_by is not None:
         return
     resolved = resolve(query)
-    formula = fitting_formula(resolved, Params())
-    runs = [(term.coefficient, engine.prepare(term.plan, resolved)) for term in formula.terms]
+    formula = engine.formula(resolved)
+    runs = [(term.coefficient, engine.prepare_count(term.plan, resolved)) for term in formula.terms]
     report = runs[0][1].report()
     row.tail, row.levels, row.search_mb = report.kernel.tail, runs[0][1].columns, report.search_bytes / 1e6
     times = []

@@ -84,6 +84,9 @@ class ShimMachine:
     def write(self, buffer: ShimBuffer, array: NDArray[Any], offset: int = 0) -> None:
         buffer.view(offset, array.nbytes)[:] = np.frombuffer(array.tobytes(), np.uint8)
 
+    def clear(self, buffer: ShimBuffer) -> None:
+        buffer.view(0, buffer.nbytes)[:] = 0
+
     def registers(self, kernel: Kernel) -> int:
         return 32
 
@@ -104,6 +107,7 @@ class ShimMachine:
             kernel.batch,
             kernel.share,
             kernel.sets,
+            kernel.team,
             np.frombuffer(args.tobytes(), np.uint8),
             blocks,
             kernel.threads,

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from subiso.engine.cuda.engine import CudaEngine, CudaStream
     from subiso.engine.cuda.memory import Cache
 
-SCHEDULES = ("auto", "fine", "stack")
+SCHEDULES = ("auto", "fine", "stack", "wedge")
 
 
 @cache

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from subiso import _native
 from subiso.engine.base import Outcome, Params, Rows, StoppedBy, part_of
-from subiso.engine.cuda.choose import choose_schedule
+from subiso.engine.cuda.choose import Choice, choose_schedule
 from subiso.engine.cuda.fine import FineRun, Report
 from subiso.engine.cuda.machine import Machine
 from subiso.engine.cuda.memory import Cache, DeviceGraph
@@ -20,10 +20,12 @@ from subiso.engine.cuda.several import rows_of, total_of
 from subiso.engine.cuda.tables import lower_plan
 from subiso.engine.cuda.tune import Wishes
 from subiso.engine.cuda.watch import Watch
+from subiso.engine.cuda.wedge import WedgeRun
 from subiso.engine.query import Query
 from subiso.errors import UnsupportedError
 from subiso.filter.resolve import Resolved, resolve
 from subiso.plan.choose import make_plan
+from subiso.plan.flatten import flatten
 from subiso.plan.formula import Formula, make_formula
 from subiso.plan.plan import Plan
 from subiso.storage.statistics import statistics_of
@@ -56,7 +58,7 @@ class CudaEngine:
         resolved = resolve(query)
         if resolved.hopeless:
             return Outcome(0, seconds=time.perf_counter() - started)
-        formula = fitting_formula(resolved, params)
+        formula = self.formula(resolved, params)
         total = 0
         for i, term in enumerate(formula.terms):
             watch = Watch(replace(params, progress=part_of(params.progress, i, len(formula.terms))), started)
@@ -66,6 +68,11 @@ class CudaEngine:
                 total = total if len(formula.terms) == 1 else 0
                 return Outcome(total // formula.divisor, watch.stopped_by, time.perf_counter() - started)
         return Outcome(total // formula.divisor, seconds=time.perf_counter() - started)
+
+    def formula(self, resolved: Resolved, params: Params = Params()) -> Formula:  # noqa: B008 (frozen)
+        """How a query is counted on these machines: plans without parts, which their schedules can run."""
+        tables = self.schedule in ("auto", "wedge") and len(self.machines) == 1
+        return fitting_formula(resolved, params, codegrees=tables and params.switches.codegrees)
 
     def stream(self, query: Query, params: Params = Params()) -> CudaStream:  # noqa: B008 (frozen)
         """List the query's matches batch by batch, in no particular order."""
@@ -79,8 +86,7 @@ class CudaEngine:
         self, plan: Plan, resolved: Resolved, batch_rows: int = 65_536, most: int | None = None
     ) -> list[FineRun]:
         """Everything up to the launch, on every machine."""
-        description, words = self.machine.description, self.wishes.arena_words
-        choice = choose_schedule(plan, resolved, description, self.schedule, words)
+        choice = self._choose(plan, resolved)
         # Machines that share a pool must all find the same rows in it: edges or seeds, not what one of them has grown.
         wishes = replace(self.wishes, tau=0) if len(self.machines) > 1 else self.wishes
         runs: list[FineRun] = []
@@ -99,14 +105,35 @@ class CudaEngine:
             runs.append(run)
         return runs
 
+    def prepare_count(self, plan: Plan, resolved: Resolved) -> FineRun | WedgeRun:
+        """A counting run by the schedule that fits the plan, everything up to the launch, on the first machine."""
+        choice = self._choose(plan, resolved)
+        if choice.wedges is None:
+            return self.prepare(plan, resolved)
+        return WedgeRun(
+            self.machine,
+            DeviceGraph(self.caches[0], resolved.layout),
+            resolved,
+            plan,
+            _seeds(plan, resolved),
+            choice.wedges,
+            sets=choice.sets,
+            wishes=self.wishes,
+        )
+
+    def _choose(self, plan: Plan, resolved: Resolved) -> Choice:
+        wanted = "stack" if self.schedule == "auto" and len(self.machines) > 1 else self.schedule
+        return choose_schedule(plan, resolved, self.machine.description, wanted, self.wishes.arena_words)
+
     def _count_plan(self, plan: Plan, resolved: Resolved, watch: Watch) -> int:
+        run: FineRun | WedgeRun
         if len(self.machines) == 1:
-            run = self.prepare(plan, resolved)
+            run = self.prepare_count(plan, resolved)
             total = run.count(watch)
         else:
             runs = self.prepare_all(plan, resolved)
-            run, watches = runs[0], watch.shared(len(runs))
-            total = run.settled(total_of(runs, watches))
+            run = runs[0]
+            total = runs[0].settled(total_of(runs, watch.shared(len(runs))))
         self.last = run.report()
         return total
 
@@ -166,23 +193,43 @@ class CudaStream:
         self._stop()
 
 
-def fitting_formula(resolved: Resolved, params: Params) -> Formula:
-    """How to count, with tails that the kernels' tables can hold."""
-    options = {**_plan_options(params), "expand": params.switches.expand}
+def fitting_formula(resolved: Resolved, params: Params, *, codegrees: bool) -> Formula:
+    """How to count, with plans that the kernels' tables can hold."""
+    switches = params.switches
+    ways: list[dict[str, Any]] = [
+        {"max_tail": switches.max_tail, "decompose": switches.decompose, "codegrees": codegrees},
+        {"max_tail": switches.max_tail, "decompose": switches.decompose},
+        *({"max_tail": tail} for tail in (switches.max_tail, *_SHORTER_TAILS)),
+    ]
     stats = statistics_of(resolved.layout.graph)
     longest = max((csr.longest[0] for csr in resolved.csrs), default=0)
-    for max_tail in (params.switches.max_tail, *_SHORTER_TAILS):
-        options["max_tail"] = min(max_tail, params.switches.max_tail)
-        formula = make_formula(resolved.problem, stats, **options)
+    for way in ways:
+        options = {**_plan_options(params), "expand": switches.expand, **way}
+        options["max_tail"] = min(options["max_tail"], switches.max_tail)
+        formula = flat_formula(make_formula(resolved.problem, stats, **options))
+        if formula is None:
+            continue
         try:
             for term in formula.terms:
-                lower_plan(term.plan, longest)
+                lower_plan(term.plan, longest, reverse=resolved.reverse if term.plan.codegrees else None)
         except UnsupportedError:
-            if max_tail == _SHORTER_TAILS[-1]:
+            if way is ways[-1]:
                 raise
         else:
             break
+    assert formula is not None, "a plan without cuts has no parts"
     return formula
+
+
+def flat_formula(formula: Formula) -> Formula | None:
+    """The formula with parts as loops; None where a plan has two parts with loops."""
+    terms = []
+    for term in formula.terms:
+        plan = flatten(term.plan)
+        if plan is None:
+            return None
+        terms.append(replace(term, plan=plan))
+    return replace(formula, terms=tuple(terms))
 
 
 def _plan_options(params: Params) -> dict[str, Any]:

@@ -31,7 +31,7 @@ from subiso.engine.cuda.tune import LaunchConfig, Needs, Wishes, tune
 from subiso.engine.cuda.watch import Watch
 from subiso.errors import SubisoError
 from subiso.filter.resolve import Resolved
-from subiso.plan.plan import Plan
+from subiso.plan.plan import Neighbors, Plan, SetExpression, SetRef
 from subiso.storage.layout import RelationCsr
 
 _GRACE = 64  # turns that an idle block waits for blocks that have not started
@@ -116,6 +116,7 @@ class FineRun:
         seeds: NDArray[np.uint32],
         *,
         sets: KeptSets = KeptSets(),  # noqa: B008 (frozen)
+        look_up: bool = False,
         batch_rows: int = 65_536,
         wishes: Wishes = Wishes(),  # noqa: B008 (frozen)
         pool_warps: int | None = None,
@@ -124,8 +125,9 @@ class FineRun:
         self.machine, self.graph, self.resolved, self.plan = machine, graph, resolved, plan
         self.kept_sets = sets
         longest = max((csr.longest[0] for csr in resolved.csrs), default=0)
-        self.flat = lower_plan(plan, longest)
-        self.lowered = lowered = lower_plan(plan, longest, self.kept_sets.numbers)
+        self.wishes = wishes
+        reverse = resolved.reverse if look_up else None
+        self.lowered = lowered = lower_plan(plan, longest, self.kept_sets.numbers, reverse)
         self.num_seeds = len(seeds)
         self.kept: list[Any] = []
         self.wide = any(len(csr.neighbors) >= WIDE for csr in resolved.csrs)
@@ -142,9 +144,9 @@ class FineRun:
             sets=lowered.num_sets > 0,
             stop_level=wishes.stop_level,
             detect_level=wishes.detect_level,
+            narrow=lowered.narrow,
         )
-        self.config = tune(machine.description, self._needs(machine.registers(kernel), batch_rows), wishes)
-        self.kernel = replace(kernel, threads=self.config.threads)
+        self.kernel, self.config = self._tune(kernel, batch_rows)
         self.pool_warps = pool_warps or self.config.warps
         self.batch_rows = batch_rows
         self.state = _State(machine, self.config)
@@ -155,14 +157,27 @@ class FineRun:
         self.last = np.zeros((), CONTROL)
         self.grower = self._grower() if self.config.grow else None
 
+    def _tune(self, kernel: FineKernel, batch_rows: int) -> tuple[FineKernel, LaunchConfig]:
+        needs = self._needs(self.machine.registers(kernel), batch_rows)
+        config = tune(self.machine.description, needs, self.wishes)
+        return replace(kernel, threads=config.threads), config
+
     def count(self, watch: Watch) -> int:
         """The number of matches; a part of it when the watch stopped the run."""
         return self.settled(self.total(watch))
 
     def total(self, watch: Watch, units: range | None = None) -> int:
         """The kernel's total, over some units of the initial pool or over all."""
+        self.begin(units)
+        return self.finish(watch)
+
+    def begin(self, units: range | None = None) -> None:
+        """Launches a counting run; `finish` waits for it."""
         self._begin(units)
         self._launch()
+
+    def finish(self, watch: Watch) -> int:
+        """The total of the run that was begun."""
         control = self._finish(watch)
         high, low = int(control["count_high"]), int(control["count_low"])
         return ((high - (1 << 64) if high >> 63 else high) << 64) | low
@@ -277,7 +292,8 @@ class FineRun:
                 rows //= 2
 
     def _grower(self) -> _Grower:
-        short = cut_short(self.flat, 2)
+        # Whatever its ops of level 1 read, the pool's rows are found without kept sets.
+        short = cut_short(lower_plan(self.plan, 0), 2)
         config = replace(self.config, stack_levels=short.stack_levels, num_sets=0)
         capacity = config.pool_capacity
         pool = self.machine.allocate(2 * capacity * 4)
@@ -328,8 +344,8 @@ class FineRun:
         edges = 0 if self.first_edges is None else len(self.first_edges[0].neighbors)
         if not edges and lowered.stack_levels >= 2:
             # The second vertex comes from one of the seed's lists, so the shortest relation bounds the pairs.
-            ops = self.flat.tables["ops"][self.flat.tables["first"][1][0] : self.flat.tables["first"][1][1]]
-            edges = min(len(csrs[op["a"]].neighbors) for op in ops if op["kind"] == 0)
+            lists = [n for e in self.plan.extends[:1] for n in _lists_of(self.plan, e.candidates)]
+            edges = min((len(csrs[at.relation].neighbors) for at in lists), default=0)
         return Needs(
             stack_levels=lowered.stack_levels,
             num_seeds=self.num_seeds,
@@ -422,3 +438,13 @@ class FineRun:
             args[name][i] = value
         if len(values) > few:
             args[f"more_{name}"] = self._upload(np.array(values[few:]))
+
+
+def _lists_of(plan: Plan, e: SetExpression) -> list[Neighbors]:
+    """The lists that an expression takes its elements from, those of the sets it is made of included."""
+    lists = [operand.list for operand in e.operands if not operand.negative]
+    if isinstance(e.source, Neighbors):
+        return [*lists, e.source]
+    return lists + (
+        _lists_of(plan, plan.sets[e.source.index].expression) if isinstance(e.source, SetRef) else []
+    )

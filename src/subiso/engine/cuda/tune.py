@@ -14,6 +14,9 @@ MAIL_BYTES = 32
 ARENA_BYTES = 512 << 20
 """For the kept sets of all warps."""
 _ARENA_WORDS = 1 << 15
+TABLE_BYTES = 640 << 20
+"""For the codegree tables of all blocks."""
+TEAM_STATE_BYTES = 16
 _LIGHT_EDGES = 96
 """Of the initial pool, per warp, where hardly anything is below an edge."""
 HUB_BYTES = 256 << 20
@@ -72,6 +75,8 @@ class Wishes:
     """Room for the sets that a warp keeps."""
     stop_level: int = 32
     detect_level: int = 32
+    slots: int = 1024
+    """Of a warp's table of codegrees (schedule `wedge`)."""
 
 
 @dataclass(frozen=True)
@@ -92,6 +97,8 @@ class LaunchConfig:
     num_sets: int = 0
     arena_words: int = 0
     """Of one warp."""
+    team_bytes: int = 0
+    """Shared memory of a block beside its stacks."""
 
     @property
     def threads(self) -> int:
@@ -103,7 +110,7 @@ class LaunchConfig:
 
     @property
     def shared_bytes(self) -> int:
-        return self.warps_per_block * _stack_bytes(self.stack_levels, self.num_sets)
+        return self.warps_per_block * _stack_bytes(self.stack_levels, self.num_sets) + self.team_bytes
 
     @property
     def mail_bytes(self) -> int:
@@ -142,6 +149,34 @@ def tune(machine: Description, needs: Needs, wishes: Wishes = Wishes()) -> Launc
         num_sets=needs.num_sets,
         arena_words=_arena_words(needs, blocks * warps, wishes) if needs.num_sets else 0,
     )
+
+
+def tune_team(
+    machine: Description, needs: Needs, wishes: Wishes, team: str, num_vertices: int, slots: int
+) -> LaunchConfig:
+    """The configuration of schedule `wedge`: blocks or warps that share a table of codegrees.
+
+    Tables of blocks lie in device memory, two words per vertex; where there is no room for many, blocks are larger.
+    """
+    stack = _stack_bytes(needs.stack_levels, needs.num_sets)
+    best: LaunchConfig | None = None
+    for warps in (
+        [wishes.warps_per_block] if wishes.warps_per_block else [4] if team == "warp" else [8, 16, 32]
+    ):
+        shared = TEAM_STATE_BYTES if team == "block" else warps * (TEAM_STATE_BYTES + 10 * slots)
+        if warps * stack + shared > machine.shared_per_block:
+            continue
+        resident = _resident_blocks(machine, warps, stack + shared // warps, needs.registers)
+        blocks = wishes.blocks or machine.multiprocessors * resident
+        if team == "block":
+            blocks = max(1, min(blocks, TABLE_BYTES // (8 * num_vertices)))
+        if best is None or blocks * warps > best.warps:
+            words = _arena_words(needs, blocks * warps, wishes) if needs.num_sets else 0
+            best = LaunchConfig(
+                blocks, warps, needs.stack_levels, 32, False, 0, 0, needs.num_sets, words, shared
+            )
+    assert best is not None, "a stack of 32 levels fits"
+    return best
 
 
 def most_set_words(machine: Description) -> int:
