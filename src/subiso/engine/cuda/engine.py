@@ -1,4 +1,4 @@
-"""The CUDA engine on one machine: the same face as the CPU's. Plans a query, lowers the plan, runs schedule `fine`."""
+"""The CUDA engine on one machine: the same face as the CPU's. Plans a query, lowers the plan, runs a schedule."""
 
 from __future__ import annotations
 
@@ -13,9 +13,11 @@ from numpy.typing import NDArray
 from subiso import _native
 from subiso.engine.base import Outcome, Params, Rows, StoppedBy, part_of
 from subiso.engine.cuda.fine import FineRun, Report
+from subiso.engine.cuda.local import LocalReport, LocalRun
+from subiso.engine.cuda.local_tables import lower_local
 from subiso.engine.cuda.machine import Machine
 from subiso.engine.cuda.memory import Cache, DeviceGraph
-from subiso.engine.cuda.tables import lower_plan
+from subiso.engine.cuda.tables import Lowered, lower_plan
 from subiso.engine.cuda.tune import Wishes
 from subiso.engine.cuda.watch import Watch
 from subiso.engine.query import Query
@@ -41,7 +43,7 @@ class CudaEngine:
         self.machine = machine
         self.wishes = wishes
         self.cache = Cache(machine, budget)
-        self.last: Report | None = None
+        self.last: Report | LocalReport | None = None
         """What the last finished run did."""
 
     def count(self, query: Query, params: Params = Params()) -> Outcome:  # noqa: B008 (frozen)
@@ -66,19 +68,40 @@ class CudaEngine:
         return CudaStream(self, query, params)
 
     def prepare(self, plan: Plan, resolved: Resolved, batch_rows: int = 65_536) -> FineRun:
-        """Everything up to the launch."""
-        return FineRun(
+        """Schedule `fine`, everything up to the launch."""
+        lowered = lower_plan(plan, _longest_list(resolved))
+        return self._fine(lowered, resolved, _seeds(plan, resolved), batch_rows)
+
+    def prepare_count(self, plan: Plan, resolved: Resolved) -> FineRun | LocalRun:
+        """The schedule that fits a counting plan, everything up to the launch."""
+        longest = _longest_list(resolved)
+        fine = lower_plan(plan, longest)
+        try:
+            local = lower_local(plan, resolved.reverse, longest) if plan.local is not None else None
+        except UnsupportedError:  # its tables are smaller in some respects
+            local = None
+        if local is None:
+            return self._fine(fine, resolved, _seeds(plan, resolved))
+        return LocalRun(
             self.machine,
             DeviceGraph(self.cache, resolved.layout),
             resolved,
-            lower_plan(plan, _longest_list(resolved)),
+            local,
             _seeds(plan, resolved),
-            batch_rows=batch_rows,
+            lambda seeds: self._fine(replace(fine, divisor=1), resolved, seeds),
             wishes=self.wishes,
         )
 
+    def _fine(
+        self, lowered: Lowered, resolved: Resolved, seeds: NDArray[np.uint32], batch_rows: int = 65_536
+    ) -> FineRun:
+        graph = DeviceGraph(self.cache, resolved.layout)
+        return FineRun(
+            self.machine, graph, resolved, lowered, seeds, batch_rows=batch_rows, wishes=self.wishes
+        )
+
     def _count_plan(self, plan: Plan, resolved: Resolved, watch: Watch) -> int:
-        run = self.prepare(plan, resolved)
+        run = self.prepare_count(plan, resolved)
         total = run.count(watch)
         self.last = run.report()
         return total
@@ -163,7 +186,8 @@ def _longest_list(resolved: Resolved) -> int:
 
 
 def _plan_options(params: Params) -> dict[str, Any]:
-    return {"order": params.switches.order, "max_tail": params.switches.max_tail, "local": False}
+    switches = params.switches
+    return {"order": switches.order, "max_tail": switches.max_tail, "local": switches.local}
 
 
 def _seeds(plan: Plan, resolved: Resolved) -> NDArray[np.uint32]:

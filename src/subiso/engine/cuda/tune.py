@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from subiso.engine.cuda.local_tune import LocalWishes
 from subiso.engine.cuda.machine import Description
 
 STACK_LEVEL_BYTES = 576
@@ -43,6 +44,8 @@ class Wishes:
     measure: bool = False
     batch: int = 32
     share: bool = True
+    local: LocalWishes = LocalWishes()
+    """Of schedule `local`."""
 
 
 @dataclass(frozen=True)
@@ -83,7 +86,9 @@ def tune(machine: Description, needs: Needs, wishes: Wishes = Wishes()) -> Launc
     (1188, 128, 4608, True)
     """
     warps = wishes.warps_per_block or _warps_per_block(machine, needs.stack_levels)
-    blocks = wishes.blocks or machine.multiprocessors * _resident_blocks(machine, needs, warps)
+    blocks = wishes.blocks or machine.multiprocessors * resident_blocks(
+        machine, warps, warps * needs.stack_levels * STACK_LEVEL_BYTES, needs.registers
+    )
     tau = 8 * blocks * warps if wishes.tau is None else wishes.tau
     grow = needs.num_seeds < tau and needs.num_seeds < needs.num_edges
     capacity = wishes.pool_capacity or min(needs.num_edges, max(tau, 1 << 20))
@@ -106,16 +111,19 @@ def _warps_per_block(machine: Description, stack_levels: int) -> int:
     return max(1, min(4, machine.shared_per_block // (stack_levels * STACK_LEVEL_BYTES)))
 
 
-def _resident_blocks(machine: Description, needs: Needs, warps: int) -> int:
-    """Blocks that a multiprocessor holds at once."""
-    shared = warps * needs.stack_levels * STACK_LEVEL_BYTES + 1024  # the system keeps 1 KB of every block
-    registers = warps * 32 * -(-max(needs.registers, 1) // 8) * 8
+def resident_blocks(machine: Description, warps: int, shared: int, registers: int) -> int:
+    """Blocks of so many warps, bytes of shared memory and registers per thread that a multiprocessor holds at once.
+
+    >>> resident_blocks(Description("H200", "sm_90", 132), 4, 4608, 56)
+    9
+    """
+    taken = -(-max(registers, 1) // 8) * 8
     return max(
         1,
         min(
             machine.blocks_per_multiprocessor,
             machine.warps_per_multiprocessor // warps,
-            machine.shared_per_multiprocessor // shared,
-            machine.registers_per_multiprocessor // registers,
+            machine.shared_per_multiprocessor // (shared + 1024),  # the system keeps 1 KB of every block
+            machine.registers_per_multiprocessor // (warps * 32 * taken),
         ),
     )
