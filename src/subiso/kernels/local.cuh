@@ -29,6 +29,7 @@ struct LocalArgs {
   const u32* starts;       // warp teams: item i is the seeds from starts[i] to starts[i + 1]
   u32* counters;           // block teams: per seed, the pairs that were taken
   u64 num_seeds;
+  u64 helped;              // block teams: seeds that blocks come back to
   const LargeSeed* large;  // and one more, which says where the last one ends
   u32* scratch;
   u32 capacity;            // members that a team has room for
@@ -37,9 +38,18 @@ struct LocalArgs {
 
 inline constexpr u32 kExhausted = 1u << 31;  // in a counter: nothing is left
 
+// At a kernel's end, by all warps: the block adds up in shared memory, which nobody else uses any more.
 SUBISO_DEVICE void add_up(Control* control, const Sums& sums) {
   const Wide total = reduce_add(sums.all());
-  if (lane_id() == 0 && total != 0) atomic_add(&control->count, total);
+  Wide* totals = reinterpret_cast<Wide*>(shared_memory());
+  const u32 number = warp_in_block();
+  sync_block();
+  if (lane_id() == 0) totals[number] = total;
+  sync_block();
+  if (number != 0 || lane_id() != 0) return;
+  Wide sum = 0;
+  for (u32 w = 0; w < warps_per_block(); ++w) sum += totals[w];
+  if (sum != 0) atomic_add(&control->count, sum);
 }
 
 // ---- small neighbourhoods --------------------------------------------------------------------------------------------
@@ -81,7 +91,7 @@ class LocalTeam {
   SUBISO_DEVICE void run() {
     for (u64 item = take(); item < args_.num_items; item = take()) {
       if (Config::kBlock) {
-        search(static_cast<u32>(item % args_.num_seeds));
+        search(seed_of(item));
         continue;
       }
       const u32 end = load_constant(args_.starts + item + 1);
@@ -103,12 +113,13 @@ class LocalTeam {
   // The next item, the same for the whole team. Seeds that others have finished are passed over.
   SUBISO_DEVICE u64 take() {
     if (self() == 0) {
-      u64 item = args_.num_items;
-      while (load_fresh(&args_.control->stop) == 0) {
+      u64 item = 0;
+      while (true) {
         item = atomic_add(args_.ticket, u64{1});
-        if (!Config::kBlock || item >= args_.num_items) break;
-        if (load_fresh(args_.counters + item % args_.num_seeds) < kExhausted) break;
-        item = args_.num_items;
+        const u32 stop = load_fresh(&args_.control->stop);
+        if (stop != 0) item = args_.num_items;
+        if (!Config::kBlock || item < args_.num_seeds || item >= args_.num_items) break;
+        if (load_fresh(args_.counters + seed_of(item)) < kExhausted) break;
       }
       shared_->item = item;
     }
@@ -116,6 +127,11 @@ class LocalTeam {
     const u64 found = shared_->item;
     sync();
     return found;
+  }
+
+  // First every seed once, then the largest ones again and again: there blocks help that have nothing else to do.
+  SUBISO_DEVICE u32 seed_of(u64 item) const {
+    return static_cast<u32>(item < args_.num_seeds ? item : (item - args_.num_seeds) % args_.helped);
   }
 
   SUBISO_DEVICE void search(u32 number) {
@@ -147,6 +163,7 @@ class LocalTeam {
     for (u32 b = self(); b < hood.size; b += width()) begins_[b] = search.begin(b) ? search.size(search.thirds()) : 0;
     sync();
     const u32 pairs = sum_up(hood.size);
+    u32 round = 0;
     for (u32 first = next(number, 0); first < pairs; first = next(number, first + kWarp)) {
       const u32 pair = first + lane_id();
       if (pair < pairs) {
@@ -155,7 +172,7 @@ class LocalTeam {
         search.count_below(shape.select(search.thirds(), pair - begins_[b]));
       }
       sync_warp();
-      if (ballot(load_fresh(&args_.control->stop) != 0) != 0) return;
+      if (++round % kLookEvery == 0 && ballot(load_fresh(&args_.control->stop) != 0) != 0) return;
     }
     if (Config::kBlock && lane_id() == 0) atomic_or(args_.counters + number, kExhausted);
   }
@@ -229,11 +246,14 @@ SUBISO_DEVICE List large_members(const LocalArgs<Store>& args, const Plan& plan,
   return hood.above ? args.store.neighbors_above(seed, hood.relation) : args.store.neighbors(seed, hood.relation);
 }
 
-// Takes `chunk` items. kFull ... means none is left, or the host has stopped the run.
+// Takes `chunk` items; all of them are gone when the host has stopped the run.
 template <class Store>
 SUBISO_DEVICE u64 take_items(const LocalArgs<Store>& args, u32 chunk) {
-  u64 item = args.num_items;
-  if (lane_id() == 0 && load_fresh(&args.control->stop) == 0) item = atomic_add(args.ticket, u64{chunk});
+  u64 item = 0;
+  if (lane_id() == 0) {
+    item = atomic_add(args.ticket, u64{chunk});
+    if (load_fresh(&args.control->stop) != 0) item = args.num_items;
+  }
   return shuffle(item, 0);
 }
 

@@ -15,6 +15,8 @@ struct Hood {
   SUBISO_DEVICE const u32* row(u32 matrix, u32 i) const { return rows + (u64{matrix} * size + i) * stride; }
 };
 
+inline constexpr u32 kLookEvery = 32;  // times that a search could look for a stop until it does
+
 // What a lane has counted.
 struct Sums {
   i64 linear = 0;
@@ -54,7 +56,8 @@ class LocalSearch {
 
  private:
   SUBISO_DEVICE int last() const { return plan_.num_levels() - 1; }
-  SUBISO_DEVICE bool stopped() const { return shape_.any(load_fresh(stop_) != 0); }
+  // Now and then only: everybody looks at the same word.
+  SUBISO_DEVICE bool stopped() { return ++looks_ % kLookEvery == 0 && shape_.any(load_fresh(stop_) != 0); }
 
   // ---- sets --------------------------------------------------------------------------------------------------------
   template <class Level>
@@ -224,6 +227,7 @@ class LocalSearch {
   Sums& sums_;
   Set sets_[Plan::kSets];
   u32 index_[Plan::kLevels];
+  u32 looks_ = 0;
   Cursor cursors_[Plan::kLevels];  // of tables only: unused otherwise, and then no memory
 };
 

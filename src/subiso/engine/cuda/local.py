@@ -1,4 +1,4 @@
-"""Schedule `local` on the host's side: seeds by neighbourhood size, launches, totals (kernels/local.cuh is the device's)."""
+"""Schedule `local` on the host's side: seeds by neighbourhood size, launches, totals (see kernels/local.cuh)."""
 
 from __future__ import annotations
 
@@ -22,6 +22,7 @@ from subiso.engine.cuda.local_tune import (
     row_words,
     size_classes,
     team_bytes,
+    warp_limit,
 )
 from subiso.engine.cuda.machine import Buffer, Machine, OutOfMemory, upload
 from subiso.engine.cuda.memory import DeviceGraph
@@ -43,6 +44,7 @@ LOCAL_ARGS = np.dtype(
         ("starts", np.uint64),
         ("counters", np.uint64),
         ("num_seeds", np.uint64),
+        ("helped", np.uint64),
         ("large", np.uint64),
         ("scratch", np.uint64),
         ("capacity", np.uint32),
@@ -76,9 +78,6 @@ class LocalReport:
     """Device memory beside the graph."""
     fine_seeds: int = 0
     """Seeds whose rows did not fit: schedule `fine` searched them."""
-    steps: int = 0
-    tasks: int = 0
-    gifts: int = 0
 
 
 @dataclass
@@ -119,7 +118,8 @@ class LocalRun:
         self.plan_text = fixed_local_tables(lowered) if wishes.fixed else None
         self.wide = any(len(csr.neighbors) >= WIDE for csr in resolved.csrs)
         self.seeds, self.sizes = _by_size(resolved, lowered, seeds)
-        self.classes = size_classes(self.sizes, lowered.num_levels, self.wishes)
+        small = warp_limit(self.wishes, lowered.num_levels, len(self.sizes), machine.description)
+        self.classes = size_classes(self.sizes, small, self.wishes)
         self.args = self._args(graph, resolved)
         self.work: list[_Launch] = []
         self.num_counters = 0
@@ -221,7 +221,13 @@ class LocalRun:
             args["scratch"], args["chunk"] = scratch.address, self.wishes.chunk
             self._add(replace(plain, step="clear"), args, 0, items=0, tasks=self.wishes.chunk * batches)
             self._add(plain, args, 0, items=batches, tasks=batches)
-            self._add(search, args, 0, items=tasks, tasks=-(-tasks // self.wishes.chunk))
+            self._add(
+                search,
+                args,
+                16 * self.wishes.warps_per_block,
+                items=tasks,
+                tasks=-(-tasks // self.wishes.chunk),
+            )
 
     def _describe(self, args: NDArray[Any], first: int, end: int) -> tuple[int, int]:
         """The table of large seeds on the device; how many batches of rows and how many tasks they make."""
@@ -253,7 +259,8 @@ class LocalRun:
         args["seeds"] = int(self.args["seeds"]) + 4 * c.first
         args["capacity"], args["num_seeds"] = c.most, c.count
         if kernel.block:
-            items = c.count * max(wishes.passes, 1)
+            args["helped"] = helped = min(c.count, 4 * self._resident(kernel, shared))
+            items = c.count + helped * wishes.passes
             self._add(kernel, args, shared, items=items, tasks=items * wishes.warps_per_block)
             self.work[-1].counters = self.num_counters
             self.num_counters += c.count

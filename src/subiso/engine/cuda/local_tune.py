@@ -8,6 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from subiso.engine.cuda.machine import Description
+
 WORD = 32
 TEAM_BYTES = 16
 """What a team shares beside its rows, members and pair counts (TeamShared in kernels/local.cuh)."""
@@ -18,10 +20,10 @@ class LocalWishes:
     """The limits between classes and other tunables, for tests and sweeps; None = by the rules below."""
 
     warp_limit: int | None = None
-    """Neighbourhoods up to this size belong to one warp: 64, or 32 where loops nest deeper than in a 5-clique."""
+    """Neighbourhoods up to this size belong to one warp."""
     block_limit: int = 256
     """Up to this size, to one block or several; the rows stand in shared memory and a lane holds whole sets."""
-    large_limits: tuple[int, ...] = (1024, 8192, 32768)
+    large_limits: tuple[int, ...] = (2048, 8192, 32768)
     """Up to these, rows stand in device memory and a warp holds one set: the words per lane follow from the limit."""
     scratch_bytes: int = 256 << 20
     """Device memory for such rows at a time. A neighbourhood that needs more is searched by schedule `fine`."""
@@ -29,7 +31,7 @@ class LocalWishes:
     blocks: int | None = None
     """Of every launch at most; None = as many as the device holds at once."""
     passes: int = 8
-    """Times that blocks go through the seeds: after the first they help where pairs are left."""
+    """Times that blocks come back to the largest seeds, and help where pairs are left."""
     items_per_warp: int = 16
     """Small seeds are grouped so that every warp comes about so many times."""
     chunk: int = 4
@@ -55,28 +57,29 @@ class SizeClass:
         return self.end - self.first
 
 
-def warp_limit(wishes: LocalWishes, num_levels: int) -> int:
-    """The largest neighbourhood of a single warp.
+def warp_limit(wishes: LocalWishes, num_levels: int, num_seeds: int, machine: Description) -> int:
+    """The largest neighbourhood of a single warp: smaller where loops nest deeply or seeds are few.
 
-    >>> warp_limit(LocalWishes(), 4), warp_limit(LocalWishes(), 5), warp_limit(LocalWishes(warp_limit=9), 5)
-    (64, 32, 9)
+    >>> h200 = Description("H200", "sm_90", 132)
+    >>> [warp_limit(LocalWishes(), levels, seeds, h200) for levels, seeds in ((4, 70_000), (5, 70_000), (4, 7_000))]
+    [64, 32, 32]
     """
     if wishes.warp_limit is not None:
         return wishes.warp_limit
-    return 64 if num_levels <= 4 else 32
+    warps = machine.multiprocessors * machine.warps_per_multiprocessor
+    return 64 if num_levels <= 4 and num_seeds >= 4 * warps else 32
 
 
-def size_classes(sizes: NDArray[np.uint32], num_levels: int, wishes: LocalWishes) -> list[SizeClass]:
-    """The classes that have seeds, largest neighbourhoods first. `sizes` descend.
+def size_classes(sizes: NDArray[np.uint32], small: int, wishes: LocalWishes) -> list[SizeClass]:
+    """The classes that have seeds, largest neighbourhoods first. `sizes` descend; `small` ones belong to a warp.
 
-    >>> for c in size_classes(np.array([40000, 5000, 300, 90, 20, 9]), 3, LocalWishes()): print(c)
+    >>> for c in size_classes(np.array([40000, 5000, 300, 90, 20, 9]), 64, LocalWishes()): print(c)
     SizeClass(kind='fine', first=0, end=1, least=40000, most=40000, slots=1)
     SizeClass(kind='large', first=1, end=2, least=5000, most=5000, slots=8)
-    SizeClass(kind='large', first=2, end=3, least=300, most=300, slots=1)
+    SizeClass(kind='large', first=2, end=3, least=300, most=300, slots=2)
     SizeClass(kind='block', first=3, end=4, least=90, most=90, slots=1)
     SizeClass(kind='warp', first=4, end=6, least=9, most=20, slots=1)
     """
-    small = warp_limit(wishes, num_levels)
     block = max(wishes.block_limit, small)
     limits = [("warp", small, 1), ("block", block, 1)]
     limits += [("large", limit, power_of_two(-(-limit // 1024))) for limit in wishes.large_limits]

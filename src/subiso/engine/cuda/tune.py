@@ -44,7 +44,7 @@ class Wishes:
     measure: bool = False
     batch: int = 32
     share: bool = True
-    local: LocalWishes = LocalWishes()
+    local: LocalWishes = LocalWishes()  # noqa: RUF009 (frozen)
     """Of schedule `local`."""
 
 
