@@ -20,13 +20,18 @@ from subiso.engine.cuda import local
 from subiso.engine.cuda.compile import KERNELS
 from subiso.engine.cuda.engine import CudaEngine
 from subiso.engine.cuda.layout import CONTROL
-from subiso.engine.cuda.local import LARGE, LOCAL_ARGS, LocalReport
+from subiso.engine.cuda.local import LocalReport
+from subiso.engine.cuda.local_layout import LARGE, LOCAL_ARGS
 from subiso.engine.cuda.local_tables import LOCAL_TABLES
 from subiso.engine.cuda.local_tune import LocalWishes, team_bytes
 from subiso.engine.cuda.tune import Wishes
+from subiso.engine.cuda.watch import Watch
 from subiso.engine.query import Query, make_query
+from subiso.filter.resolve import resolve
 from subiso.graph import Graph
 from subiso.pattern import Pattern
+from subiso.plan.choose import make_plan
+from subiso.storage.statistics import statistics_of
 
 pytestmark = pytest.mark.skipif(shutil.which("g++") is None, reason="g++ is not installed")
 ORDERS = ("forward", "reverse", "random")
@@ -66,7 +71,7 @@ def check(query: Query, seed: int) -> None:
         assert found == wanted, f"{describe(query, seed)} {engine.wishes.local} {order}"
 
 
-@pytest.mark.parametrize("seed", range(60))
+@pytest.mark.parametrize("seed", range(40))
 def test_random_queries(seed: int) -> None:
     check(hub_query(seed), seed)
 
@@ -86,16 +91,14 @@ def test_every_class_is_met(seed: int) -> None:
 
 @pytest.mark.parametrize("order", ORDERS)
 @pytest.mark.parametrize("limits", [(0, 256), (64, 256), (0, 40), (0, 0)], ids=str)
-@pytest.mark.parametrize("k", [4, 5, 7])
+@pytest.mark.parametrize("k", [4, 6])
 def test_cliques_of_a_dense_graph(k: int, limits: tuple[int, int], order: str) -> None:
     """More than one word per row, in every class."""
     graph = complete(44)
     wishes = LocalWishes(warp_limit=limits[0], block_limit=limits[1], warps_per_block=2, blocks=2)
-    if k == 7:
-        graph = complete(36)
     rng = np.random.default_rng(k)
     source, target = graph.edge_endpoints()
-    kept = rng.random(len(source)) < (0.5 if k < 7 else 0.3)
+    kept = rng.random(len(source)) < (0.5 if k < 6 else 0.35)
     query = make_query(
         Graph.from_edges(source[kept], target[kept], num_vertices=graph.num_vertices), Pattern.clique(k)
     )
@@ -118,7 +121,7 @@ def test_compiled_plans(pattern: Pattern, mode: str, order: str) -> None:
     rng = np.random.default_rng(4)
     labels = [["A"], ["B"], ["A", "B"]]
     graph = Graph.from_edges(
-        *rng.integers(0, 45, (2, 700)), num_vertices=45, vertex_labels=[labels[i % 3] for i in range(45)]
+        *rng.integers(0, 40, (2, 330)), num_vertices=40, vertex_labels=[labels[i % 3] for i in range(40)]
     )
     query = make_query(graph, pattern, mode=mode)
     wanted = reference.count(query).count
@@ -169,14 +172,15 @@ def test_blocks_help_each_other(order: str) -> None:
 
 
 def test_a_run_counts_again_and_again() -> None:
-    """Counters and tickets start anew; filters beyond those that travel with the arguments are found."""
+    """Counters and tickets start anew, and tell how far it is."""
     engine = engine_of("random", 3, TINY[1])
-    query = hub_query(12)
+    query = make_query(complete(14), Pattern.clique(5))
+    resolved = resolve(query)
+    plan = make_plan(resolved.problem, statistics_of(query.graph), counting=True)
+    run = engine.prepare_count(plan, resolved)
     for _ in range(2):
-        assert (
-            engine.count(query, Params(switches=Switches(expand="never"))).count
-            == reference.count(query).count
-        )
+        assert run.count(Watch(Params(), 0.0)) == 2002
+        assert run.progress() == 1.0
 
 
 def test_switched_off() -> None:
@@ -186,6 +190,13 @@ def test_switched_off() -> None:
     assert not isinstance(engine.last, LocalReport)
     assert engine.count(query).count == 70
     assert isinstance(engine.last, LocalReport)
+
+
+def test_no_seed_is_large_enough() -> None:
+    engine = engine_of("forward", 0, LocalWishes())
+    assert engine.count(make_query(complete(4), Pattern.clique(5))).count == 0
+    assert isinstance(engine.last, LocalReport)
+    assert engine.last.launches == 0
 
 
 def test_wide_offsets(monkeypatch: pytest.MonkeyPatch) -> None:

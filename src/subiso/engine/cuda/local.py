@@ -12,6 +12,8 @@ from numpy.typing import NDArray
 from subiso.engine.cuda.fine import WIDE, FineRun
 from subiso.engine.cuda.layout import CONTROL, FEW_FILTERS, FEW_RELATIONS, offset_of
 from subiso.engine.cuda.local_kernel import LocalKernel, fixed_local_tables
+from subiso.engine.cuda.local_layout import LARGE, LOCAL_ARGS
+from subiso.engine.cuda.local_seeds import seeds_by_size
 from subiso.engine.cuda.local_tables import LoweredLocal
 from subiso.engine.cuda.local_tune import (
     WORD,
@@ -30,37 +32,8 @@ from subiso.engine.cuda.tune import Wishes, resident_blocks
 from subiso.engine.cuda.watch import Watch
 from subiso.filter.resolve import Resolved
 
-LOCAL_ARGS = np.dtype(
-    [
-        ("relations", np.uint64, (FEW_RELATIONS, 2)),
-        ("more_relations", np.uint64),
-        ("filters", np.uint64, FEW_FILTERS),
-        ("more_filters", np.uint64),
-        ("control", np.uint64),
-        ("tables", np.uint64),
-        ("ticket", np.uint64),
-        ("num_items", np.uint64),
-        ("seeds", np.uint64),
-        ("starts", np.uint64),
-        ("counters", np.uint64),
-        ("num_seeds", np.uint64),
-        ("helped", np.uint64),
-        ("large", np.uint64),
-        ("scratch", np.uint64),
-        ("capacity", np.uint32),
-        ("chunk", np.uint32),
-    ]
-)
-LARGE = np.dtype(
-    [
-        ("rows", np.uint64),
-        ("first_batch", np.uint64),
-        ("first_task", np.uint64),
-        ("vertex", np.uint32),
-        ("stride", np.uint32),
-    ]
-)
 _LEAST_SCRATCH = 1 << 16
+_TOTAL_BYTES = 16  # of shared memory per warp: in the end a block adds up there
 
 FineMaker = Callable[[NDArray[np.uint32]], FineRun]
 """Makes a run of schedule `fine` for some of the seeds, without the plan's divisor."""
@@ -117,7 +90,7 @@ class LocalRun:
         self.launches = 0
         self.plan_text = fixed_local_tables(lowered) if wishes.fixed else None
         self.wide = any(len(csr.neighbors) >= WIDE for csr in resolved.csrs)
-        self.seeds, self.sizes = _by_size(resolved, lowered, seeds)
+        self.seeds, self.sizes = seeds_by_size(resolved, lowered, seeds)
         small = warp_limit(self.wishes, lowered.num_levels, len(self.sizes), machine.description)
         self.classes = size_classes(self.sizes, small, self.wishes)
         self.args = self._args(graph, resolved)
@@ -278,6 +251,7 @@ class LocalRun:
         """`tasks` many warps are of use."""
         args = args.copy()
         args["num_items"] = items
+        shared = max(shared, _TOTAL_BYTES * self.wishes.warps_per_block)
         blocks = min(self._resident(kernel, shared), max(-(-tasks // self.wishes.warps_per_block), 1))
         ticket = sum(w.ticket >= 0 for w in self.work) if items else -1
         self.work.append(_Launch(kernel, blocks, shared, args, items, ticket))
@@ -335,25 +309,3 @@ class LocalRun:
             args[name][i] = value
         if len(values) > few:
             args[f"more_{name}"] = self._upload(np.array(values[few:], np.uint64))
-
-
-def _by_size(
-    resolved: Resolved, lowered: LoweredLocal, seeds: NDArray[np.uint32]
-) -> tuple[NDArray[np.uint32], NDArray[np.uint32]]:
-    """The seeds whose neighbourhoods can hold a match, largest first, and the sizes of these."""
-
-    def ordered() -> tuple[NDArray[np.uint32], NDArray[np.uint32]]:
-        bounds = resolved.csrs[lowered.relation].bounds
-        begins = bounds[1::2] if lowered.above else bounds[:-1:2]
-        sizes = (bounds[2::2] - begins)[seeds].astype(np.uint32)
-        order = np.argsort(~sizes, kind="stable")
-        return seeds[order], sizes[order]
-
-    relation, layout = resolved.relations[lowered.relation], resolved.layout
-    if seeds is layout.all_ranks and relation.fit is None:
-        key = ("seeds by neighbourhood", relation.direction, lowered.above)
-        found, sizes = layout.graph.derived(key, ordered)
-    else:
-        found, sizes = ordered()
-    end = len(sizes) - int(np.searchsorted(sizes[::-1], lowered.least, "left"))
-    return found[:end], sizes[:end]
