@@ -30,11 +30,13 @@ using i64 = long long;
 #define SUBISO_CALL , const char *file = __builtin_FILE(), int line = __builtin_LINE()
 #define SUBISO_CALL0 const char *file = __builtin_FILE(), int line = __builtin_LINE()
 #define SUBISO_UNROLL
+#define SUBISO_ROLLED
 #else
 #define SUBISO_DEVICE __device__ __forceinline__
 #define SUBISO_CALL
 #define SUBISO_CALL0
 #define SUBISO_UNROLL _Pragma("unroll")
+#define SUBISO_ROLLED _Pragma("unroll 1")
 #endif
 
 namespace subiso {

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import contextlib
 from dataclasses import dataclass, field
 
+from subiso.engine.cuda.local_tables import LoweredLocal, lower_local
 from subiso.engine.cuda.machine import Description
 from subiso.engine.cuda.sets import KeptSets, choose_sets
 from subiso.engine.cuda.tables import Wedges, lower_plan
 from subiso.engine.cuda.tune import most_set_words
 from subiso.engine.cuda.wedge import first_list
+from subiso.errors import UnsupportedError
 from subiso.filter.resolve import Resolved
 from subiso.plan.plan import CountTail, Plan
 
@@ -21,6 +24,7 @@ class Choice:
     why: str
     sets: KeptSets = field(default_factory=KeptSets)
     wedges: Wedges | None = None
+    local: LoweredLocal | None = None
 
 
 def choose_schedule(
@@ -32,6 +36,11 @@ def choose_schedule(
     if plan.edge_checks:
         return Choice("fine", "data edges are told apart, which needs whole matches")
     kept = choose_sets(plan, resolved.longest_list, set_words or most_set_words(machine))
+    if plan.local is not None and wanted in ("auto", "local"):
+        local = _local_tables(plan, resolved)
+        if local is not None:
+            why = "searches the first vertex's neighbourhood on bit rows"
+            return Choice("local", why, kept, local=local)
     if wanted in ("auto", "wedge"):
         wedges = codegrees_worth_it(plan, kept, resolved)
         if wedges is not None:
@@ -57,3 +66,11 @@ def codegrees_worth_it(plan: Plan, kept: KeptSets, resolved: Resolved) -> Wedges
         return wedges
     positions = lowered.tables["levels"]["table"]
     return wedges if positions.max() > 2 and first_list(lowered) is not None else None
+
+
+def _local_tables(plan: Plan, resolved: Resolved) -> LoweredLocal | None:
+    """None where the plan is too much for them."""
+    longest = max((csr.longest[0] for csr in resolved.csrs), default=0)
+    with contextlib.suppress(UnsupportedError):
+        return lower_local(plan, resolved.reverse, longest)
+    return None

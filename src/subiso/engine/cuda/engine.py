@@ -3,34 +3,32 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Generator, Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from subiso import _native
-from subiso.engine.base import Outcome, Params, Rows, StoppedBy, part_of
+from subiso.engine.base import Outcome, Params, part_of
 from subiso.engine.cuda.choose import Choice, choose_schedule
 from subiso.engine.cuda.fine import FineRun, Report
+from subiso.engine.cuda.formula import fitting_formula, plan_options
+from subiso.engine.cuda.local import LocalReport, LocalRun
 from subiso.engine.cuda.machine import Machine
 from subiso.engine.cuda.memory import Cache, DeviceGraph
-from subiso.engine.cuda.several import rows_of, total_of
-from subiso.engine.cuda.tables import lower_plan
+from subiso.engine.cuda.sets import KeptSets
+from subiso.engine.cuda.several import total_of
+from subiso.engine.cuda.stream import CudaStream
 from subiso.engine.cuda.tune import Wishes
 from subiso.engine.cuda.watch import Watch
 from subiso.engine.cuda.wedge import WedgeRun
 from subiso.engine.query import Query
-from subiso.errors import UnsupportedError
 from subiso.filter.resolve import Resolved, resolve
 from subiso.plan.choose import make_plan
-from subiso.plan.flatten import flatten
-from subiso.plan.formula import Formula, make_formula
+from subiso.plan.formula import Formula
 from subiso.plan.plan import Plan
 from subiso.storage.statistics import statistics_of
-
-_SHORTER_TAILS = (3, 2, 1, 0)
 
 
 class CudaEngine:
@@ -49,7 +47,7 @@ class CudaEngine:
         self.wishes = wishes
         self.schedule = schedule
         self.caches = caches or [Cache(m, budget) for m in self.machines]
-        self.last: Report | None = None
+        self.last: Report | LocalReport | None = None
         """What the last finished run did."""
 
     def count(self, query: Query, params: Params = Params()) -> Outcome:  # noqa: B008 (frozen)
@@ -76,7 +74,17 @@ class CudaEngine:
 
     def stream(self, query: Query, params: Params = Params()) -> CudaStream:  # noqa: B008 (frozen)
         """List the query's matches batch by batch, in no particular order."""
-        return CudaStream(self, query, params)
+        started = time.perf_counter()
+        resolved = resolve(query)
+        runs = []
+        if not resolved.hopeless:
+            stats = statistics_of(query.graph)
+            plan = make_plan(resolved.problem, stats, counting=False, **plan_options(params))
+            runs = self.prepare_all(plan, resolved, params.batch_rows)
+        return CudaStream(runs, params, started, self._note)
+
+    def _note(self, report: Report) -> None:
+        self.last = report
 
     def prepare(self, plan: Plan, resolved: Resolved, batch_rows: int = 65_536) -> FineRun:
         """Everything up to the launch, on the first machine."""
@@ -87,38 +95,60 @@ class CudaEngine:
     ) -> list[FineRun]:
         """Everything up to the launch, on every machine."""
         choice = self._choose(plan, resolved)
-        # Machines that share a pool must all find the same rows in it: edges or seeds, not what one of them has grown.
-        wishes = replace(self.wishes, tau=0) if len(self.machines) > 1 else self.wishes
         runs: list[FineRun] = []
-        for machine, cache in list(zip(self.machines, self.caches, strict=True))[:most]:
-            run = FineRun(
-                machine,
-                DeviceGraph(cache, resolved.layout),
-                resolved,
-                plan,
-                _seeds(plan, resolved),
-                sets=choice.sets,
-                batch_rows=batch_rows,
-                wishes=wishes,
-                pool_warps=runs[0].pool_warps if runs else None,
+        for number in range(len(self.machines))[:most]:
+            warps = runs[0].pool_warps if runs else None
+            runs.append(
+                self._search(number, plan, resolved, _seeds(plan, resolved), choice.sets, batch_rows, warps)
             )
-            runs.append(run)
         return runs
 
-    def prepare_count(self, plan: Plan, resolved: Resolved) -> FineRun | WedgeRun:
+    def prepare_count(self, plan: Plan, resolved: Resolved) -> FineRun | WedgeRun | LocalRun:
         """A counting run by the schedule that fits the plan, everything up to the launch, on the first machine."""
         choice = self._choose(plan, resolved)
+        seeds = _seeds(plan, resolved)
+        graph = DeviceGraph(self.caches[0], resolved.layout)
+        if choice.local is not None:
+            return LocalRun(
+                self.machine,
+                graph,
+                resolved,
+                choice.local,
+                seeds,
+                lambda some: self._search(0, plan, resolved, some, choice.sets, edges=False),
+                wishes=self.wishes,
+            )
         if choice.wedges is None:
-            return self.prepare(plan, resolved)
+            return self._search(0, plan, resolved, seeds, choice.sets)
         return WedgeRun(
-            self.machine,
-            DeviceGraph(self.caches[0], resolved.layout),
+            self.machine, graph, resolved, plan, seeds, choice.wedges, sets=choice.sets, wishes=self.wishes
+        )
+
+    def _search(
+        self,
+        machine: int,
+        plan: Plan,
+        resolved: Resolved,
+        seeds: NDArray[np.uint32],
+        sets: KeptSets,
+        batch_rows: int = 65_536,
+        pool_warps: int | None = None,
+        edges: bool = True,
+    ) -> FineRun:
+        """`edges` says whether the seeds are all that the plan has, so that its edges may be the initial pool."""
+        # Machines that share a pool must all find the same rows in it: edges or seeds, not what one of them has grown.
+        tau = 0 if len(self.machines) > 1 else self.wishes.tau
+        wishes = replace(self.wishes, tau=tau, edges=edges and self.wishes.edges)
+        return FineRun(
+            self.machines[machine],
+            DeviceGraph(self.caches[machine], resolved.layout),
             resolved,
             plan,
-            _seeds(plan, resolved),
-            choice.wedges,
-            sets=choice.sets,
-            wishes=self.wishes,
+            seeds,
+            sets=sets,
+            batch_rows=batch_rows,
+            wishes=wishes,
+            pool_warps=pool_warps,
         )
 
     def _choose(self, plan: Plan, resolved: Resolved) -> Choice:
@@ -126,7 +156,7 @@ class CudaEngine:
         return choose_schedule(plan, resolved, self.machine.description, wanted, self.wishes.arena_words)
 
     def _count_plan(self, plan: Plan, resolved: Resolved, watch: Watch) -> int:
-        run: FineRun | WedgeRun
+        run: FineRun | WedgeRun | LocalRun
         if len(self.machines) == 1:
             run = self.prepare_count(plan, resolved)
             total = run.count(watch)
@@ -136,104 +166,6 @@ class CudaEngine:
             total = runs[0].settled(total_of(runs, watch.shared(len(runs))))
         self.last = run.report()
         return total
-
-
-class CudaStream:
-    """An iterator over batches; the device runs ahead by one buffer."""
-
-    def __init__(self, engine: CudaEngine, query: Query, params: Params) -> None:
-        self._engine = engine
-        self._watch = Watch(params, time.perf_counter())
-        self._runs: list[FineRun] = []
-        self._batches: Iterator[Rows] = iter(())
-        resolved = resolve(query)
-        if not resolved.hopeless:
-            stats = statistics_of(query.graph)
-            plan = make_plan(resolved.problem, stats, counting=False, **_plan_options(params))
-            runs = self._runs = engine.prepare_all(plan, resolved, params.batch_rows)
-            alone = len(runs) == 1
-            self._batches = (
-                runs[0].rows(self._watch) if alone else rows_of(runs, self._watch.shared(len(runs)))
-            )
-
-    @property
-    def stopped_by(self) -> StoppedBy | None:
-        return self._watch.stopped_by
-
-    def __iter__(self) -> CudaStream:
-        return self
-
-    def __next__(self) -> Rows:
-        try:
-            return next(self._batches)
-        except StopIteration:
-            self._end()
-            raise
-
-    def close(self) -> None:
-        """Stop the search and let its memory go; before the end, that cancels the rest."""
-        if self._runs:
-            self._watch.stopped_by = self._watch.stopped_by or "cancelled"
-            self._stop()
-        self._end()
-
-    def _stop(self) -> None:
-        for run in self._runs:
-            run.stop()
-
-    def _end(self) -> None:
-        runs, self._runs = self._runs, []
-        batches, self._batches = self._batches, iter(())
-        if isinstance(batches, Generator):
-            batches.close()
-        if runs:
-            self._engine.last = runs[0].report()
-
-    def __del__(self) -> None:
-        self._stop()
-
-
-def fitting_formula(resolved: Resolved, params: Params, *, codegrees: bool) -> Formula:
-    """How to count, with plans that the kernels' tables can hold."""
-    switches = params.switches
-    ways: list[dict[str, Any]] = [
-        {"max_tail": switches.max_tail, "decompose": switches.decompose, "codegrees": codegrees},
-        {"max_tail": switches.max_tail, "decompose": switches.decompose},
-        *({"max_tail": tail} for tail in (switches.max_tail, *_SHORTER_TAILS)),
-    ]
-    stats = statistics_of(resolved.layout.graph)
-    longest = max((csr.longest[0] for csr in resolved.csrs), default=0)
-    for way in ways:
-        options = {**_plan_options(params), "expand": switches.expand, **way}
-        options["max_tail"] = min(options["max_tail"], switches.max_tail)
-        formula = flat_formula(make_formula(resolved.problem, stats, **options))
-        if formula is None:
-            continue
-        try:
-            for term in formula.terms:
-                lower_plan(term.plan, longest, reverse=resolved.reverse if term.plan.codegrees else None)
-        except UnsupportedError:
-            if way is ways[-1]:
-                raise
-        else:
-            break
-    assert formula is not None, "a plan without cuts has no parts"
-    return formula
-
-
-def flat_formula(formula: Formula) -> Formula | None:
-    """The formula with parts as loops; None where a plan has two parts with loops."""
-    terms = []
-    for term in formula.terms:
-        plan = flatten(term.plan)
-        if plan is None:
-            return None
-        terms.append(replace(term, plan=plan))
-    return replace(formula, terms=tuple(terms))
-
-
-def _plan_options(params: Params) -> dict[str, Any]:
-    return {"order": params.switches.order, "max_tail": params.switches.max_tail, "local": False}
 
 
 def _seeds(plan: Plan, resolved: Resolved) -> NDArray[np.uint32]:

@@ -16,7 +16,6 @@ from subiso.engine.cuda.layout import (
     ARGS,
     BLOCK,
     CONTROL,
-    CSR,
     FEW_FILTERS,
     FEW_KEYS,
     FEW_RELATIONS,
@@ -25,6 +24,7 @@ from subiso.engine.cuda.layout import (
 from subiso.engine.cuda.machine import Buffer, Machine, OutOfMemory, upload
 from subiso.engine.cuda.memory import DeviceGraph
 from subiso.engine.cuda.pool import DEEP_UNITS, LIGHT_UNITS, NEVER, Class, edge_classes, pool_of, units_of
+from subiso.engine.cuda.relations import relation_entries
 from subiso.engine.cuda.sets import KeptSets
 from subiso.engine.cuda.tables import cut_short, lower_plan
 from subiso.engine.cuda.tune import LaunchConfig, Needs, Wishes, tune
@@ -39,8 +39,6 @@ _LEAST_ROWS = 1024
 WIDE = 1 << 32
 """Entries of a relation from which on list bounds take 64 bits."""
 _UNUSED = (1 << 64) - 1
-NO_HUB = 0xFFFFFFFF
-"""No vertex has a bit row."""
 
 
 @dataclass(frozen=True)
@@ -365,7 +363,7 @@ class FineRun:
         filters = [
             np.bitwise_and.reduce([resolved.filters[f] for f in combined]) for combined in lowered.filters
         ]
-        relations = [self._relation(number, wishes) for number in range(len(resolved.csrs))]
+        relations = relation_entries(graph, resolved, wishes, self.kept, wide=self.wide)
         self._table(args, "relations", relations, FEW_RELATIONS)
         self._table(args, "filters", [self._upload(bits) for bits in filters], FEW_FILTERS)
         self._table(args, "keys", [self._upload(key) for key in resolved.keys], FEW_KEYS)
@@ -381,20 +379,6 @@ class FineRun:
         self.state.fill(args, self.config)
         self.kept.append(seeds)
         return args
-
-    def _relation(self, number: int, wishes: Wishes) -> NDArray[Any]:
-        csr = self.resolved.csrs[number]
-        on_device = self.graph.csr(csr, wide=self.wide)
-        hubs = self.graph.hubs(
-            csr, on_device, wide=self.wide, most_bytes=wishes.hub_bytes, least=wishes.hub_length
-        )
-        self.kept += [on_device, hubs]
-        entry = np.zeros((), CSR)
-        entry["bounds"], entry["neighbors"] = on_device.bounds.address, on_device.neighbors.address
-        entry["first_hub"], entry["symmetric"] = NO_HUB, self.resolved.reverse[number] == number
-        if hubs is not None:
-            entry["hubs"], entry["words"], entry["first_hub"] = hubs.rows.address, hubs.words, hubs.first
-        return entry
 
     def _fill_pool(self, args: NDArray[Any], seeds: NDArray[np.uint32]) -> None:
         whole = seeds is self.resolved.layout.all_ranks

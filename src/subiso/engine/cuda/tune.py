@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from subiso.engine.cuda.local_tune import LocalWishes
 from subiso.engine.cuda.machine import Description
 
 STACK_LEVEL_BYTES = 576
@@ -77,6 +78,8 @@ class Wishes:
     detect_level: int = 32
     slots: int = 1024
     """Of a warp's table of codegrees (schedule `wedge`)."""
+    local: LocalWishes = LocalWishes()  # noqa: RUF009 (frozen)
+    """Of schedule `local`."""
 
 
 @dataclass(frozen=True)
@@ -127,8 +130,8 @@ def tune(machine: Description, needs: Needs, wishes: Wishes = Wishes()) -> Launc
     """
     stack = _stack_bytes(needs.stack_levels, needs.num_sets)
     warps = wishes.warps_per_block or max(1, min(4, machine.shared_per_block // stack))
-    blocks = wishes.blocks or machine.multiprocessors * _resident_blocks(
-        machine, warps, stack, needs.registers
+    blocks = wishes.blocks or machine.multiprocessors * resident_blocks(
+        machine, warps, warps * stack, needs.registers
     )
     if needs.light and not wishes.blocks:
         blocks = max(1, min(blocks, needs.num_edges // (_LIGHT_EDGES * warps)))
@@ -166,7 +169,7 @@ def tune_team(
         shared = TEAM_STATE_BYTES if team == "block" else warps * (TEAM_STATE_BYTES + 10 * slots)
         if warps * stack + shared > machine.shared_per_block:
             continue
-        resident = _resident_blocks(machine, warps, stack + shared // warps, needs.registers)
+        resident = resident_blocks(machine, warps, warps * stack + shared, needs.registers)
         blocks = wishes.blocks or machine.multiprocessors * resident
         if team == "block":
             blocks = max(1, min(blocks, TABLE_BYTES // (8 * num_vertices)))
@@ -195,16 +198,19 @@ def _stack_bytes(levels: int, num_sets: int) -> int:
     return levels * STACK_LEVEL_BYTES + num_sets * SPAN_BYTES + (-(-levels // 4) * 16 if num_sets else 0)
 
 
-def _resident_blocks(machine: Description, warps: int, stack_bytes: int, registers: int) -> int:
-    """Blocks that a multiprocessor holds at once."""
-    shared = warps * stack_bytes + 1024  # the system keeps 1 KB of every block
-    registers = warps * 32 * -(-max(registers, 1) // 8) * 8
+def resident_blocks(machine: Description, warps: int, shared: int, registers: int) -> int:
+    """Blocks of so many warps, bytes of shared memory and registers per thread that a multiprocessor holds at once.
+
+    >>> resident_blocks(Description("H200", "sm_90", 132), 4, 4608, 56)
+    9
+    """
+    taken = -(-max(registers, 1) // 8) * 8
     return max(
         1,
         min(
             machine.blocks_per_multiprocessor,
             machine.warps_per_multiprocessor // warps,
-            machine.shared_per_multiprocessor // shared,
-            machine.registers_per_multiprocessor // registers,
+            machine.shared_per_multiprocessor // (shared + 1024),  # the system keeps 1 KB of every block
+            machine.registers_per_multiprocessor // (warps * 32 * taken),
         ),
     )
