@@ -257,7 +257,7 @@ class FineWarp {
     frontier_ = {};
     if (row >= size) return true;
     const u32* next = args_.codegrees.from_ends ? counts_.end(row) : list + row;
-    const u32 number = args_.codegrees.from_ends ? load_far(next) : row / kWarp;
+    const u32 number = args_.codegrees.from_ends ? load_own(next) : row / kWarp;
     frontier_ = {next, number % parts == part ? 1u : 0u, args_.codegrees.row_origin};
     return true;
   }
