@@ -168,7 +168,7 @@ class FineWarp {
     u64 row = range_.at + least(lane, found - 1);
     range_.at += found;
     const bool edges = pool_->seconds != nullptr;
-    if (edges) row = rows_ - 1 - row;
+    if (edges) row = pool_->capacity - 1 - row;
     sync_warp();
     depth_ = static_cast<int>(pool_->width) - 2;
     for (int p = 0; p <= depth_; ++p) {

@@ -116,7 +116,7 @@ class CudaEngine:
                 resolved,
                 choice.local,
                 seeds,
-                lambda some: self._search(0, plan, resolved, some, choice.sets, edges=False),
+                lambda some: self._search(0, plan, resolved, some, choice.sets, some=True),
                 wishes=wishes,
             )
         if choice.wedges is None:
@@ -134,12 +134,11 @@ class CudaEngine:
         sets: KeptSets,
         batch_rows: int = 65_536,
         pool_warps: int | None = None,
-        edges: bool = True,
+        some: bool = False,
     ) -> FineRun:
-        """`edges` says whether the seeds are all that the plan has, so that its edges may be the initial pool."""
         # Machines that share a pool must all find the same rows in it: edges or seeds, not what one of them has grown.
         tau = 0 if len(self.machines) > 1 else self.wishes.tau
-        wishes = replace(worth_compiling(plan.cost, self.wishes), tau=tau, edges=edges and self.wishes.edges)
+        wishes = replace(worth_compiling(plan.cost, self.wishes), tau=tau)
         return FineRun(
             self.machines[machine],
             DeviceGraph(self.caches[machine], resolved.layout),
@@ -150,6 +149,7 @@ class CudaEngine:
             batch_rows=batch_rows,
             wishes=wishes,
             pool_warps=pool_warps,
+            some=some,
         )
 
     def _choose(self, plan: Plan, resolved: Resolved) -> Choice:
