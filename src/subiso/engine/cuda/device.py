@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from subiso.engine.cuda.compile import CompileError, Source, binary
 from subiso.engine.cuda.machine import Buffer, Bytes, Description, Kernel, OutOfMemory
+from subiso.engine.cuda.times import Spent, adding
 from subiso.errors import UnsupportedError
 
 _DEFAULT_SHARED = 48 << 10  # bytes per block that need no asking
@@ -108,7 +109,7 @@ class CudaMachine:
             self.stream = self.cupy.cuda.Stream(non_blocking=True)
             self.aside = self.cupy.cuda.Stream(non_blocking=True)
         self.kernels: dict[Kernel, Any] = {}
-        self.compile_seconds = 0.0
+        self.spent = Spent()
 
     def allocate(self, nbytes: int) -> CudaBuffer:
         try:
@@ -119,7 +120,7 @@ class CudaMachine:
 
     def write(self, buffer: Buffer, array: NDArray[Any], offset: int = 0) -> None:
         array = np.ascontiguousarray(array)
-        with self.device:
+        with self.device, adding(self.spent, "transfer"):
             # From pageable memory the call returns once the bytes are staged, so the array may change afterwards.
             self.runtime.memcpyAsync(
                 buffer.address + offset,
@@ -174,7 +175,7 @@ class CudaMachine:
     def _kernel(self, kernel: Kernel) -> Any:
         found = self.kernels.get(kernel)
         if found is None:
-            with self.device:
+            with self.device, adding(self.spent, "compile"):
                 source = Source(kernel.name, kernel.text(), self.description.architecture)
                 version = ".".join(map(str, self.cupy.cuda.nvrtc.getVersion()))
                 path = binary(source, f"nvrtc {version}", self._compile)

@@ -18,6 +18,7 @@ from subiso.engine.cuda.machine import Machine
 from subiso.engine.cuda.memory import Cache, DeviceGraph
 from subiso.engine.cuda.several import rows_of, total_of
 from subiso.engine.cuda.tables import lower_plan
+from subiso.engine.cuda.times import Times, adding
 from subiso.engine.cuda.tune import Wishes
 from subiso.engine.cuda.watch import Watch
 from subiso.engine.query import Query
@@ -53,14 +54,17 @@ class CudaEngine:
     def count(self, query: Query, params: Params = Params()) -> Outcome:  # noqa: B008 (frozen)
         """Count the query's matches."""
         started = time.perf_counter()
-        resolved = resolve(query)
+        times = Times()
+        with adding(times, "filter"):
+            resolved = resolve(query)
         if resolved.hopeless:
             return Outcome(0, seconds=time.perf_counter() - started)
-        formula = fitting_formula(resolved, params)
+        with adding(times, "plan"):
+            formula = fitting_formula(resolved, params)
         total = 0
         for i, term in enumerate(formula.terms):
             watch = Watch(replace(params, progress=part_of(params.progress, i, len(formula.terms))), started)
-            total += term.coefficient * self._count_plan(term.plan, resolved, watch)
+            total += term.coefficient * self._count_plan(term.plan, resolved, watch, times)
             if watch.stopped_by is not None:
                 # Parts of a formula are subtracted from each other, so an unfinished one says nothing.
                 total = total if len(formula.terms) == 1 else 0
@@ -99,16 +103,19 @@ class CudaEngine:
             runs.append(run)
         return runs
 
-    def _count_plan(self, plan: Plan, resolved: Resolved, watch: Watch) -> int:
-        if len(self.machines) == 1:
-            run = self.prepare(plan, resolved)
-            total = run.count(watch)
-        else:
-            runs = self.prepare_all(plan, resolved)
-            run, watches = runs[0], watch.shared(len(runs))
-            total = run.settled(total_of(runs, watches))
-        self.last = run.report()
-        return total
+    def _count_plan(self, plan: Plan, resolved: Resolved, watch: Watch, times: Times) -> int:
+        spent = self.machine.spent
+        before = replace(spent)
+        runs = self.prepare_all(plan, resolved)
+        ready = replace(spent)
+        with adding(times, "search"):
+            alone = len(runs) == 1
+            total = runs[0].total(watch) if alone else total_of(runs, watch.shared(len(runs)))
+        times.search -= spent.compile - ready.compile
+        times.compile += spent.compile - before.compile
+        times.transfer += ready.transfer - before.transfer
+        self.last = replace(runs[0].report(), times=times)
+        return runs[0].settled(total)
 
 
 class CudaStream:

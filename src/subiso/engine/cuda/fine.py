@@ -4,7 +4,7 @@ device's side). They differ in the sets that the search keeps: none, or those th
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -27,6 +27,7 @@ from subiso.engine.cuda.memory import DeviceGraph
 from subiso.engine.cuda.pool import DEEP_UNITS, LIGHT_UNITS, NEVER, Class, edge_classes, pool_of, units_of
 from subiso.engine.cuda.sets import KeptSets
 from subiso.engine.cuda.tables import cut_short, lower_plan
+from subiso.engine.cuda.times import Times
 from subiso.engine.cuda.tune import LaunchConfig, Needs, Wishes, tune
 from subiso.engine.cuda.watch import Watch
 from subiso.errors import SubisoError
@@ -57,6 +58,8 @@ class Report:
     """Times that work was handed over."""
     search_bytes: int = 0
     """Device memory beside the graph."""
+    times: Times = field(default_factory=Times)
+    """Of the whole query, where it was counted."""
 
 
 class _State:
