@@ -1,0 +1,181 @@
+"""What all studies share: the device, the graphs, and one way to try a query under a time limit."""
+
+from __future__ import annotations
+
+import statistics
+import time
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from bench.graphs import load_graph
+from subiso.bench.data import DataFolder
+from subiso.engine.base import Params, Switches
+from subiso.engine.cuda.engine import CudaEngine
+from subiso.engine.cuda.machine import Machine
+from subiso.engine.cuda.memory import Cache
+from subiso.engine.cuda.tune import Wishes
+from subiso.engine.query import make_query
+from subiso.errors import SubisoError
+from subiso.graph import Graph
+from subiso.pattern import Pattern
+
+PACKED = ("wiki-Vote", "email-Enron", "dblp-2010", "loc-Gowalla", "ego-Twitter", "cnr-2000")
+ENUMERATE = Switches(max_tail=1, expand="never")
+"""Every match but for its last vertex is visited, as gMatch and STMatch do: otherwise formulas hide the search."""
+_QUICK = 0.05
+"""Seconds up to which a run is repeated."""
+
+
+@dataclass(frozen=True)
+class Way:
+    """One way to run a query: its name in the tables, a schedule, and what differs from the defaults."""
+
+    name: str
+    schedule: str = "auto"
+    wishes: dict[str, Any] = field(default_factory=dict)
+
+
+@dataclass
+class Trial:
+    """What came of one try. `state` is empty when it finished and its count was right."""
+
+    count: int | None = None
+    ms: float | None = None
+    idle: float | None = None
+    gifts: int | None = None
+    search_mb: float | None = None
+    sets: bool = False
+    """Whether the kernel kept sets, so that schedule `stack` differs from `fine`."""
+    state: str = ""
+
+    @property
+    def shown(self) -> Any:
+        """For a table: milliseconds, or why there are none."""
+        return self.state or self.ms
+
+
+@dataclass
+class Setting:
+    """Where and how studies run."""
+
+    machine: Machine
+    data: DataFolder
+    graphs: tuple[str, ...] = ()
+    """Instead of a study's own choice."""
+    limit: float = 2.0
+    """Seconds of one run."""
+    repeat: int = 3
+    wishes: Wishes = field(default_factory=Wishes)
+    """What every way starts from."""
+    deadline: float = float("inf")
+    """Tries after it are left out (time.perf_counter)."""
+
+    def __post_init__(self) -> None:
+        self.cache = Cache(self.machine)
+        self._loaded: dict[str, Graph] = {}
+
+    def graph(self, name: str) -> Graph:
+        """A graph of the data folder, kept until another one is asked for."""
+        if name not in self._loaded:
+            self._loaded = {name: load_graph(self.data, name)}
+        return self._loaded[name]
+
+    def chosen(self, graphs: tuple[str, ...]) -> list[str]:
+        """The graphs that were asked for, else a study's own; those that are there."""
+        return [name for name in self.graphs or graphs if self.has(name)]
+
+    def has(self, name: str) -> bool:
+        folder = self.data.path
+        file = "rmat.py" if name.startswith("rmat") else f"{name.partition('/labels')[0]}.npz"
+        return folder is None or (folder / file).is_file()
+
+    def patterns(self, *names: str) -> dict[str, Pattern]:
+        """Patterns of gMatch's evaluation."""
+        known = self.data.patterns()["gMatch"]
+        return {name: Pattern.from_edges(known[name]) for name in names}
+
+    def expected(self, graph: str, pattern: Pattern, *, induced: bool = False) -> int | None:
+        """What the oracle says, if it knows."""
+        form = pattern.canonical_form()
+        for answer in self.data.oracle().get(graph, {}).values():
+            if len(answer["edges"]) == len(pattern.edges):
+                found = Pattern.from_edges(answer["edges"])
+                if found.num_vertices == pattern.num_vertices and found.canonical_form() == form:
+                    value: int | None = answer["induced" if induced else "subgraphs"]
+                    return value
+        return None
+
+    def engine(self, way: Way, **more: Any) -> CudaEngine:
+        """An engine that runs that way; all share the device's copies of graphs."""
+        wishes = replace(self.wishes, **{**way.wishes, **more})
+        return CudaEngine(self.machine, wishes, schedule=way.schedule, caches=[self.cache])
+
+    def try_out(
+        self,
+        graph: Graph,
+        pattern: Pattern,
+        way: Way,
+        *,
+        expected: int | None = None,
+        switches: Switches = ENUMERATE,
+        measure: bool = False,
+        **options: Any,
+    ) -> Trial:
+        """Counts: a run under the limit, repeated while it is quick; with `measure`, one more for the idle rate."""
+        trial = Trial()
+        if time.perf_counter() > self.deadline:
+            return replace(trial, state="left out")
+        try:
+            query = make_query(graph, pattern, **options)
+            self._time(self.engine(way), query, switches, trial)
+            if measure:
+                # Plans read from tables take the same steps, and need one kernel for all of them.
+                self._measure(self.engine(way, measure=True, fixed=False), query, switches, trial)
+        except SubisoError as error:
+            trial.state = f"error: {str(error).splitlines()[0]}"
+        if not trial.state and expected is not None and trial.count != expected:
+            trial.state = f"WRONG: {trial.count}, not {expected}"
+        return trial
+
+    def _time(self, engine: CudaEngine, query: Any, switches: Switches, trial: Trial) -> None:
+        engine.count(query, Params(timeout=0, switches=switches))  # compiles, copies, and is stopped
+        params = Params(timeout=self.limit, switches=switches)
+        times: list[float] = []
+        for _ in range(1 + self.repeat):
+            outcome = engine.count(query, params)
+            if outcome.stopped_by is not None:
+                trial.state = outcome.stopped_by
+                break
+            if trial.count not in (None, outcome.count):
+                trial.state = f"WRONG: {trial.count}, then {outcome.count}"
+            trial.count = outcome.count
+            times.append(engine.last.times.search if engine.last else 0.0)
+            if times[-1] > _QUICK:
+                break
+        if engine.last is not None:
+            trial.search_mb, trial.sets = engine.last.search_bytes / 1e6, engine.last.kernel.sets
+        if times and not trial.state:
+            trial.ms = 1000 * statistics.median(times[1:] or times)
+
+    def _measure(self, engine: CudaEngine, query: Any, switches: Switches, trial: Trial) -> None:
+        engine.count(query, Params(timeout=0, switches=switches))
+        limit = self.limit / 2 if trial.state else self.limit
+        outcome = engine.count(query, Params(timeout=limit, switches=switches))
+        if engine.last is not None and engine.last.steps:
+            trial.idle = 1 - engine.last.tasks / (32 * engine.last.steps)
+            trial.gifts = engine.last.gifts
+        if outcome.stopped_by is None and trial.count not in (None, outcome.count):
+            trial.state = f"WRONG: {trial.count}, measured {outcome.count}"
+
+
+def agreed(trials: dict[str, Trial]) -> None:
+    """Marks finished trials of one query that counted different numbers, where no oracle could say which is right."""
+    counts = {t.count for t in trials.values() if t.count is not None and not t.state}
+    if len(counts) > 1:
+        for trial in trials.values():
+            trial.state = trial.state or f"WRONG: {sorted(counts)} in one row"
+
+
+def speedup(slow: Trial, fast: Trial) -> float | None:
+    """How many times faster, where both finished."""
+    return slow.ms / fast.ms if slow.ms and fast.ms else None
