@@ -13,6 +13,7 @@ import argparse
 import datetime
 import sys
 import time
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -20,6 +21,7 @@ sys.path[:0] = [str(ROOT), str(ROOT / "src")]
 
 from bench.ablation import batching, hubs, memory, sharing, split, stack, tau  # noqa: E402
 from bench.ablation.setting import Setting  # noqa: E402
+from bench.ablation.study import Study  # noqa: E402
 from subiso.bench.data import DataFolder  # noqa: E402
 
 STUDIES = {
@@ -41,15 +43,17 @@ def main() -> int:
     setting = Setting(
         machine, DataFolder(options.data), tuple(options.graphs or ()), options.limit, options.repeat
     )
-    return run_all(setting, options.only or list(STUDIES), options.out, options.seconds)
+    chosen = [function for name in options.only or STUDIES for function in STUDIES[name]]
+    return run_all(setting, chosen, options.out, options.seconds)
 
 
-def run_all(setting: Setting, names: list[str], out: Path, seconds: float) -> int:
+def run_all(
+    setting: Setting, studies: Sequence[Callable[[Setting], Study]], out: Path, seconds: float
+) -> int:
     """Runs studies; each may take its share of the seconds that are left, after which tries are left out."""
-    studies = [(name, function) for name in names for function in STUDIES[name]]
     end = time.perf_counter() + seconds
     wrong = 0
-    for i, (_, function) in enumerate(studies):
+    for i, function in enumerate(studies):
         started = time.perf_counter()
         share = (end - started) / (len(studies) - i)
         setting.deadline = started + share

@@ -29,7 +29,7 @@ def setting(*graphs: str, off: int = 0) -> Setting:
 
 @pytest.mark.parametrize("name", [name for name in STUDIES if name not in ("batching", "hubs")])
 def test_study(name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert run_all(setting("tiny"), [name], tmp_path, seconds=600) == 0
+    assert run_all(setting("tiny"), STUDIES[name], tmp_path, seconds=600) == 0
     assert "SIMT shim" in capsys.readouterr().out
     for file in tmp_path.glob("*.json"):
         found = json.loads(file.read_text())
@@ -67,7 +67,7 @@ def test_split_adds_up() -> None:
 
 
 def test_wrong_counts_are_noticed(tmp_path: Path) -> None:
-    assert run_all(setting("tiny", off=1), ["tau"], tmp_path, seconds=600) == 1
+    assert run_all(setting("tiny", off=1), STUDIES["tau"], tmp_path, seconds=600) == 1
     assert "WRONG" in (tmp_path / "tau.txt").read_text()
 
 
