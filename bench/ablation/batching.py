@@ -26,21 +26,25 @@ MOST_EMBEDDINGS = 100_000_000
 def study(setting: Setting) -> Study:
     """A row per graph and pattern; a graph's last row is the mean."""
     found = Study("batching", "Milliseconds and idle-lane rate by how many partial matches a warp deals out")
-    names = setting.chosen((*PACKED, LABELLED))
-    for name in names:
+    for name in setting.each((*PACKED, LABELLED)):
         trials = labelled(setting, name) if name == LABELLED else plain(setting, name)
         if not trials:
             continue
         for pattern, row in trials.items():
             agreed(row)
             found.rows.append(line(name, pattern, row))
-        idle = {way.name: mean(row[way.name].idle for row in trials.values()) for way in WAYS}
+        # Of a run that was stopped, the rate is that of a part: such patterns do not enter the mean.
+        whole = [row for row in trials.values() if all(trial.whole for trial in row.values())]
+        idle = {way.name: mean(row[way.name].idle for row in whole) for way in WAYS}
         found.rows.append({**dict.fromkeys(found.rows[-1]), "graph": name, "pattern": "mean"})
         found.rows[-1].update({f"{way} idle": rate for way, rate in idle.items()})
         naive, batched = idle["naive"], idle["fine+batch"]
-        if naive is not None and batched is not None:
-            text = f"{name}: batching at least halves the naive idle rate ({naive:.1%} -> {batched:.1%})"
-            found.claim(text, batched <= naive / 2)
+        text = f"{name}: batching at least halves the naive idle rate"
+        if naive is None or batched is None:
+            found.claim(f"{text} (no pattern was measured to its end)", False)
+        else:
+            numbers = f"({naive:.1%} -> {batched:.1%}, {len(whole)} of {len(trials)} patterns)"
+            found.claim(f"{text} {numbers}", batched <= naive / 2)
     means = {r["graph"]: r for r in found.rows if r["pattern"] == "mean"}
     found.plots["batching-idle"] = bar_chart(
         "Idle lanes",
@@ -90,7 +94,8 @@ def labelled(setting: Setting, name: str) -> dict[str, dict[str, Trial]]:
 def line(graph: str, pattern: str, trials: dict[str, Trial]) -> dict[str, Any]:
     """One row of the table."""
     count = next((t.count for t in trials.values() if t.count is not None), None)
-    row: dict[str, Any] = {"graph": graph, "pattern": pattern, "count": count}
+    kept = any(trial.sets for trial in trials.values())
+    row: dict[str, Any] = {"graph": graph, "pattern": pattern, "count": count, "sets": kept}
     for name, trial in trials.items():
         row[f"{name} ms"], row[f"{name} idle"] = trial.shown, trial.idle
     return row

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import time
 from pathlib import Path
 from typing import Any
 
@@ -26,7 +25,7 @@ def study(setting: Setting) -> Study:
     known = json.loads(PEERS.read_text())
     names = setting.chosen(tuple(known))
     table: dict[str, dict[str, Any]] = {}
-    for name in names:
+    for name in setting.each(tuple(known)):
         for pattern in known.get(name) or PATTERNS:
             table.setdefault(pattern, dict.fromkeys(names))[name] = megabytes(setting, name, pattern)
     found.rows = [{"pattern": pattern, **row} for pattern, row in table.items()]
@@ -38,7 +37,7 @@ def study(setting: Setting) -> Study:
 
 def megabytes(setting: Setting, name: str, pattern: str) -> float | str | None:
     """What one query allocates."""
-    if time.perf_counter() > setting.deadline:
+    if setting.late:
         return "left out"
     engine = setting.engine(Way("auto"))
     query = make_query(setting.graph(name), Pattern.from_edges(PATTERNS[pattern]))

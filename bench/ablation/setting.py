@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import statistics
 import time
+from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -42,6 +43,8 @@ class Trial:
     count: int | None = None
     ms: float | None = None
     idle: float | None = None
+    whole: bool = False
+    """Whether the run that measured the idle rate came to its end."""
     gifts: int | None = None
     search_mb: float | None = None
     sets: bool = False
@@ -69,16 +72,33 @@ class Setting:
     """What every way starts from."""
     deadline: float = float("inf")
     """Tries after it are left out (time.perf_counter)."""
+    rehearsal: bool = False
+    """Only find out what is needed (rehearse.py): every try is begun, none is measured."""
 
     def __post_init__(self) -> None:
         self.cache = Cache(self.machine)
-        self._loaded: dict[str, Graph] = {}
+        self.loaded: dict[str, Graph] = {}
+        self.turn = float("inf")
 
     def graph(self, name: str) -> Graph:
-        """A graph of the data folder, kept until another one is asked for."""
-        if name not in self._loaded:
-            self._loaded = {name: load_graph(self.data, name)}
-        return self._loaded[name]
+        """A graph of the data folder, read once."""
+        if name not in self.loaded:
+            self.loaded[name] = load_graph(self.data, name)
+        return self.loaded[name]
+
+    def each(self, graphs: tuple[str, ...]) -> Iterator[str]:
+        """The chosen graphs in turn; each may take its share of the seconds that are left."""
+        names = self.chosen(graphs)
+        for i, name in enumerate(names):
+            now = time.perf_counter()
+            self.turn = now + (self.deadline - now) / (len(names) - i)
+            yield name
+        self.turn = float("inf")
+
+    @property
+    def late(self) -> bool:
+        """Whether the time for this graph, or for all, is over."""
+        return time.perf_counter() > min(self.turn, self.deadline)
 
     def chosen(self, graphs: tuple[str, ...]) -> list[str]:
         """The graphs that were asked for, else a study's own; those that are there."""
@@ -123,7 +143,7 @@ class Setting:
     ) -> Trial:
         """Counts: a run under the limit, repeated while it is quick; with `measure`, one more for the idle rate."""
         trial = Trial()
-        if time.perf_counter() > self.deadline:
+        if self.late:
             return replace(trial, state="left out")
         try:
             query = make_query(graph, pattern, **options)
@@ -139,6 +159,8 @@ class Setting:
 
     def _time(self, engine: CudaEngine, query: Any, switches: Switches, trial: Trial) -> None:
         engine.count(query, Params(timeout=0, switches=switches))  # compiles, copies, and is stopped
+        if self.rehearsal:
+            return
         params = Params(timeout=self.limit, switches=switches)
         times: list[float] = []
         for _ in range(1 + self.repeat):
@@ -159,11 +181,14 @@ class Setting:
 
     def _measure(self, engine: CudaEngine, query: Any, switches: Switches, trial: Trial) -> None:
         engine.count(query, Params(timeout=0, switches=switches))
+        if self.rehearsal:
+            return
         limit = self.limit / 2 if trial.state else self.limit
         outcome = engine.count(query, Params(timeout=limit, switches=switches))
         if engine.last is not None and engine.last.steps:
             trial.idle = 1 - engine.last.tasks / (32 * engine.last.steps)
             trial.gifts = engine.last.gifts
+            trial.whole = outcome.stopped_by is None
         if outcome.stopped_by is None and trial.count not in (None, outcome.count):
             trial.state = f"WRONG: {trial.count}, measured {outcome.count}"
 

@@ -28,7 +28,7 @@ def study(setting: Setting) -> Study:
     """A row per graph and pattern: times, speed-ups, hand-overs."""
     found = Study("sharing", "Milliseconds with and without handing work over, from seeds and from edges")
     names = setting.chosen(PACKED)
-    for name in names:
+    for name in setting.each(PACKED):
         graph = setting.graph(name)
         for key, pattern in setting.patterns(*PATTERNS).items():
             expected = setting.expected(name, pattern)
@@ -62,7 +62,7 @@ def levels(setting: Setting) -> Study:
     found = Study(
         "sharing-levels", "Milliseconds by the levels down to which work is handed over and asked for"
     )
-    for name in setting.chosen(SWEPT_GRAPHS):
+    for name in setting.each(SWEPT_GRAPHS):
         graph = setting.graph(name)
         for key, pattern in setting.patterns(*SWEPT).items():
             expected = setting.expected(name, pattern)

@@ -27,9 +27,9 @@ SMALL = 200_000
 def study(setting: Setting) -> Study:
     """Three rows per query. `rest` is the host's work on buffers and arguments."""
     found = Study("split", "Milliseconds of a query by where they go (wall time of the call)")
-    for name in setting.chosen(GRAPHS):
+    for name in setting.each(GRAPHS):
         for key, pattern in setting.patterns(*PATTERNS).items():
-            if time.perf_counter() > setting.deadline:
+            if setting.late:
                 break
             expected = setting.expected(name, pattern)
             found.rows += query_rows(setting, name, key, pattern, expected)

@@ -19,7 +19,7 @@ PATTERNS = ("P2", "P8", "P9")
 def study(setting: Setting) -> Study:
     """A row per graph and pattern: all of it, then without one technique at a time."""
     found = Study("stack", "Schedule stack without one technique at a time: milliseconds, and times slower")
-    for name in setting.chosen(PACKED):
+    for name in setting.each(PACKED):
         graph = setting.graph(name)
         for key, pattern in setting.patterns(*PATTERNS).items():
             expected = setting.expected(name, pattern)
@@ -40,7 +40,7 @@ def unrolling(setting: Setting) -> Study:
         "stack-unrolling", "Schedule stack: milliseconds and lanes in use by set operations combined"
     )
     names = setting.chosen(PACKED[:4])
-    for name in names:
+    for name in setting.each(PACKED[:4]):
         graph = setting.graph(name)
         for key, pattern in setting.patterns(*PATTERNS).items():
             expected = setting.expected(name, pattern)

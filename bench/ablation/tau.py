@@ -17,7 +17,7 @@ def study(setting: Setting) -> Study:
     found = Study(
         "tau", "Milliseconds and search memory by the threshold of the initial pool, grown from seeds"
     )
-    for name in setting.chosen(GRAPHS):
+    for name in setting.each(GRAPHS):
         graph = setting.graph(name)
         for key, pattern in setting.patterns(*PATTERNS).items():
             expected = setting.expected(name, pattern)

@@ -6,9 +6,11 @@ import json
 import time
 import xml.etree.ElementTree as ET
 from pathlib import Path
+from typing import Any
 
 import pytest
-from bench.ablation import batching, hubs, split
+from bench.ablation import batching, hubs, split, tau
+from bench.ablation.rehearse import kernels_of
 from bench.ablation.run import STUDIES, run_all
 from bench.ablation.setting import Setting, Trial, Way, agreed
 from bench.ablation.study import Study, table
@@ -18,6 +20,7 @@ from tests.ablation.tiny import TinyData
 
 from subiso.engine.base import Outcome
 from subiso.engine.cuda.engine import CudaEngine
+from subiso.engine.cuda.machine import Kernel
 from subiso.engine.cuda.tune import Wishes
 
 WISHES = Wishes(blocks=1, warps_per_block=2)
@@ -82,6 +85,24 @@ def test_nothing_is_tried_after_the_deadline() -> None:
     late = setting("tiny")
     late.deadline = time.perf_counter()
     assert late.try_out(late.graph("tiny"), late.patterns("P1")["P1"], Way("x")).state == "left out"
+
+
+def test_a_rehearsal_finds_every_kernel() -> None:
+    real = setting("tiny")
+    launched = set()
+    launch = ShimMachine.launch
+
+    def note(kernel: Kernel, *rest: Any) -> None:
+        launched.add(kernel)
+        launch(real.machine, kernel, *rest)
+
+    real.machine.launch = note  # type: ignore[method-assign,assignment]
+    studies = [tau.study, hubs.study]
+    found = kernels_of(real, studies)
+    assert not launched
+    for study in studies:
+        study(real)
+    assert launched == set(found)
 
 
 def test_a_run_that_is_stopped_has_no_time(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 from functools import cache
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -67,6 +68,27 @@ def open_device(number: int = 0, worker: int = 0) -> CudaMachine:
     if reason is not None:
         raise UnsupportedError(f'device="cuda" cannot be used: {reason}', hint='use device="auto" or "cpu"')
     return CudaMachine(number)
+
+
+def build(source: Source) -> Path:
+    """A kernel's binary, from the cache on disk or through NVRTC; needs no device."""
+    nvrtc = importlib.import_module("cupy").cuda.nvrtc
+
+    def compile_text(text: str, options: tuple[str, ...]) -> bytes:
+        program = nvrtc.createProgram(text, "subiso.cu", (), ())
+        try:
+            nvrtc.compileProgram(program, options)
+            return bytes(nvrtc.getCUBIN(program))
+        except nvrtc.NVRTCError as error:
+            log = nvrtc.getProgramLog(program)
+            raise CompileError(
+                f"a kernel does not compile for {source.architecture} ({error}):\n{log}",
+                hint="please report this",
+            ) from None
+        finally:
+            nvrtc.destroyProgram(program)
+
+    return binary(source, "nvrtc " + ".".join(map(str, nvrtc.getVersion())), compile_text)
 
 
 class CudaBuffer:
@@ -176,26 +198,10 @@ class CudaMachine:
         found = self.kernels.get(kernel)
         if found is None:
             with self.device, adding(self.spent, "compile"):
-                source = Source(kernel.name, kernel.text(), self.description.architecture)
-                version = ".".join(map(str, self.cupy.cuda.nvrtc.getVersion()))
-                path = binary(source, f"nvrtc {version}", self._compile)
+                path = build(Source(kernel.name, kernel.text(), self.description.architecture))
                 found = self.cupy.RawModule(path=str(path)).get_function(kernel.name)
             self.kernels[kernel] = found
         return found
-
-    def _compile(self, text: str, options: tuple[str, ...]) -> bytes:
-        nvrtc = self.cupy.cuda.nvrtc
-        program = nvrtc.createProgram(text, "subiso.cu", (), ())
-        try:
-            nvrtc.compileProgram(program, options)
-            return bytes(nvrtc.getCUBIN(program))
-        except nvrtc.NVRTCError as error:
-            raise CompileError(
-                f"a kernel does not compile for {self.description.name} ({error}):\n{nvrtc.getProgramLog(program)}",
-                hint="please report this",
-            ) from None
-        finally:
-            nvrtc.destroyProgram(program)
 
     def _describe(self, number: int) -> Description:
         found = self.runtime.getDeviceProperties(number)
