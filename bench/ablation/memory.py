@@ -6,12 +6,11 @@ import json
 from pathlib import Path
 from typing import Any
 
-from bench.ablation.setting import Setting, Way
+from bench.ablation.setting import Setting, Way, failure
 from bench.ablation.study import Study
 from bench.gpu.run import PATTERNS
 from subiso.engine.base import Params
 from subiso.engine.query import make_query
-from subiso.errors import SubisoError
 from subiso.pattern import Pattern
 
 PEERS = Path(__file__).parents[1] / "gpu" / "peers.json"
@@ -45,6 +44,6 @@ def megabytes(setting: Setting, name: str, pattern: str) -> float | str | None:
     query = make_query(setting.graph(name), Pattern.from_edges(PATTERNS[pattern]))
     try:
         engine.count(query, Params(timeout=0))
-    except SubisoError as error:
-        return f"error: {str(error).splitlines()[0]}"
+    except Exception as error:  # the other rows are still wanted
+        return failure(error)
     return engine.last.search_bytes / 1e6 if engine.last is not None else None

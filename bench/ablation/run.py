@@ -13,6 +13,7 @@ import argparse
 import datetime
 import sys
 import time
+import traceback
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
@@ -21,7 +22,7 @@ sys.path[:0] = [str(ROOT), str(ROOT / "src")]
 
 from bench.ablation import batching, hubs, memory, sharing, split, stack, tau  # noqa: E402
 from bench.ablation.rehearse import compile_all, kernels_of  # noqa: E402
-from bench.ablation.setting import Setting  # noqa: E402
+from bench.ablation.setting import Setting, failure  # noqa: E402
 from bench.ablation.study import Study  # noqa: E402
 from subiso.bench.data import DataFolder  # noqa: E402
 
@@ -64,7 +65,11 @@ def run_all(
         started = time.perf_counter()
         share = (end - started) / (len(studies) - i)
         setting.deadline = started + share
-        found = function(setting)
+        try:
+            found = function(setting)
+        except Exception as error:  # the other studies are still wanted
+            traceback.print_exc()
+            found = Study(f"failed-{i}", "a study that failed", [{"state": failure(error)}])
         about = {
             "date": datetime.date.today().isoformat(),
             "device": setting.machine.description.name,

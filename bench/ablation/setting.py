@@ -16,7 +16,6 @@ from subiso.engine.cuda.machine import Machine
 from subiso.engine.cuda.memory import Cache
 from subiso.engine.cuda.tune import Wishes
 from subiso.engine.query import make_query
-from subiso.errors import SubisoError
 from subiso.graph import Graph
 from subiso.pattern import Pattern
 
@@ -151,8 +150,8 @@ class Setting:
             if measure:
                 # Plans read from tables take the same steps, and need one kernel for all of them.
                 self._measure(self.engine(way, measure=True, fixed=False), query, switches, trial)
-        except SubisoError as error:
-            trial.state = f"error: {str(error).splitlines()[0]}"
+        except Exception as error:  # a device may fail in ways of its own; the other rows are still wanted
+            trial.state = failure(error)
         if not trial.state and expected is not None and trial.count != expected:
             trial.state = f"WRONG: {trial.count}, not {expected}"
         return trial
@@ -191,6 +190,15 @@ class Setting:
             trial.whole = outcome.stopped_by is None
         if outcome.stopped_by is None and trial.count not in (None, outcome.count):
             trial.state = f"WRONG: {trial.count}, measured {outcome.count}"
+
+
+def failure(error: Exception) -> str:
+    """An error in one line, as rows show it.
+
+    >>> failure(ValueError("no room\\nat all"))
+    'error: ValueError: no room'
+    """
+    return f"error: {type(error).__name__}: {(str(error).splitlines() or [''])[0]}"
 
 
 def agreed(trials: dict[str, Trial]) -> None:

@@ -72,6 +72,8 @@ def timed(
         "wall": 1000 * wall,
         **{name: 1000 * seconds for name, seconds in parts.items()},
         "rest": 1000 * (wall - sum(parts.values())),
+        "stack KB per block": engine.last.config.shared_bytes / 1024 if engine.last is not None else None,
+        "search MB": engine.last.search_bytes / 1e6 if engine.last is not None else None,
     }
 
 

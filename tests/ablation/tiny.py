@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import itertools
+import json
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -23,6 +25,28 @@ GMATCH = {
     "P9": K5,
 }
 QUERY_EDGES = [[0, 1], [1, 2]]
+
+
+FOLDER_LOADER = """
+import numpy as np
+
+def load(path):
+    src, dst = np.random.default_rng(0).integers(0, 12, (2, 45))
+    keep = np.unique(np.stack([np.minimum(src, dst), np.maximum(src, dst)])[:, src != dst], axis=1)
+    return {"n": 12, "src": keep[0], "dst": keep[1], "directed": False, "kind": "undirected"}
+"""
+
+
+def make_folder(place: Path) -> Path:
+    """A data folder on disk, with one graph, `tiny`."""
+    data = TinyData()
+    (place / "queries").mkdir(parents=True)
+    (place / "load.py").write_text(FOLDER_LOADER)
+    (place / "tiny.npz").write_bytes(b"")
+    (place / "oracle.json").write_text(json.dumps(data.oracle()))
+    (place / "patterns.json").write_text(json.dumps(data.patterns()))
+    (place / "queries" / "labelled.json").write_text(json.dumps(data.labelled_queries()))
+    return place
 
 
 class TinyData:
