@@ -10,8 +10,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
 
-WIDTH, HEIGHT = 640, 400
-LEFT, RIGHT, TOP, BOTTOM = 70, 150, 40, 60
+WIDTH, HEIGHT = 660, 430
+LEFT, RIGHT, TOP, BOTTOM = 70, 170, 40, 90
 COLORS = ("#3b6fb6", "#d1752c", "#4f9a52", "#b8433f", "#7f62a8", "#8a6d52", "#c470a8", "#6b6b6b")
 
 
@@ -78,7 +78,7 @@ def line_chart(
     flat = [p for line in points.values() for p in line]
     across = axis_for([x for x, _ in flat], LEFT, WIDTH - RIGHT, log=log_x)
     up = axis_for([y for _, y in flat], HEIGHT - BOTTOM, TOP, log=log_y)
-    parts = [*frame(title, y_label, up), text((LEFT + WIDTH - RIGHT) / 2, HEIGHT - 12, x_label)]
+    parts = [*frame(title, y_label, up), text((LEFT + WIDTH - RIGHT) / 2, HEIGHT - BOTTOM + 40, x_label)]
     for tick in across.ticks():
         parts.append(line([(across.at(tick), HEIGHT - BOTTOM), (across.at(tick), HEIGHT - BOTTOM + 5)]))
         parts.append(text(across.at(tick), HEIGHT - BOTTOM + 18, short(tick)))
@@ -105,7 +105,9 @@ def bar_chart(
     parts = frame(title, y_label, up)
     for g, group in enumerate(groups):
         begin = LEFT + (g + 0.1) * room
-        parts.append(text(LEFT + (g + 0.5) * room, HEIGHT - BOTTOM + 18, group))
+        x, y = LEFT + (g + 0.5) * room, HEIGHT - BOTTOM + 16
+        # Turned, so that long names stand beside each other.
+        parts.append(f'<g transform="rotate(-25 {x:.1f} {y})">{text(x, y, group, anchor="end")}</g>')
         for i, values in enumerate(series.values()):
             value = values[g]
             if value is None or (log_y and value <= 0):
