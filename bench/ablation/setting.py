@@ -12,6 +12,7 @@ from bench.graphs import load_graph
 from subiso.bench.data import DataFolder
 from subiso.engine.base import Params, Switches
 from subiso.engine.cuda.engine import CudaEngine
+from subiso.engine.cuda.fine import Report
 from subiso.engine.cuda.machine import Machine
 from subiso.engine.cuda.memory import Cache
 from subiso.engine.cuda.tune import Wishes
@@ -20,7 +21,7 @@ from subiso.graph import Graph
 from subiso.pattern import Pattern
 
 PACKED = ("wiki-Vote", "email-Enron", "dblp-2010", "loc-Gowalla", "ego-Twitter", "cnr-2000")
-ENUMERATE = Switches(max_tail=1, expand="never")
+ENUMERATE = Switches(max_tail=1, expand="never", decompose="never", codegrees=False)
 """Every match but for its last vertex is visited, as gMatch and STMatch do: otherwise formulas hide the search."""
 _QUICK = 0.05
 """Seconds up to which a run is repeated."""
@@ -170,11 +171,12 @@ class Setting:
             if trial.count not in (None, outcome.count):
                 trial.state = f"WRONG: {trial.count}, then {outcome.count}"
             trial.count = outcome.count
-            times.append(engine.last.times.search if engine.last else 0.0)
+            times.append(engine.times.search)
             if times[-1] > _QUICK:
                 break
         if engine.last is not None:
-            trial.search_mb, trial.sets = engine.last.search_bytes / 1e6, engine.last.kernel.sets
+            trial.search_mb = engine.last.search_bytes / 1e6
+            trial.sets = getattr(engine.last.kernel, "sets", False)
         if times and not trial.state:
             trial.ms = 1000 * statistics.median(times[1:] or times)
 
@@ -184,7 +186,7 @@ class Setting:
             return
         limit = self.limit / 2 if trial.state else self.limit
         outcome = engine.count(query, Params(timeout=limit, switches=switches))
-        if engine.last is not None and engine.last.steps:
+        if isinstance(engine.last, Report) and engine.last.steps:
             trial.idle = 1 - engine.last.tasks / (32 * engine.last.steps)
             trial.gifts = engine.last.gifts
             trial.whole = outcome.stopped_by is None

@@ -14,6 +14,7 @@ from bench.ablation.setting import Setting
 from bench.ablation.study import Study
 from subiso.engine.base import Params
 from subiso.engine.cuda.engine import CudaEngine
+from subiso.engine.cuda.fine import Report
 from subiso.engine.query import make_query
 from subiso.graph import Graph
 from subiso.pattern import Pattern
@@ -65,15 +66,15 @@ def timed(
     started = time.perf_counter()
     outcome = engine.count(make_query(graph, pattern), Params(timeout=60 + limit))
     wall = time.perf_counter() - started
-    parts = asdict(engine.last.times) if engine.last is not None else {}
+    parts, report = asdict(engine.times), engine.last
     right = expected is None or outcome.count == expected
     return {
         "count": outcome.count if right else f"WRONG: {outcome.count}, not {expected}",
         "wall": 1000 * wall,
         **{name: 1000 * seconds for name, seconds in parts.items()},
         "rest": 1000 * (wall - sum(parts.values())),
-        "stack KB per block": engine.last.config.shared_bytes / 1024 if engine.last is not None else None,
-        "search MB": engine.last.search_bytes / 1e6 if engine.last is not None else None,
+        "stack KB per block": report.config.shared_bytes / 1024 if isinstance(report, Report) else None,
+        "search MB": report.search_bytes / 1e6 if report is not None else None,
     }
 
 

@@ -24,9 +24,10 @@ from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from subiso.engine.base import Params
+from subiso.engine.base import Params, Switches
 from subiso.engine.cuda.device import open_devices
-from subiso.engine.cuda.engine import CudaEngine, fitting_formula
+from subiso.engine.cuda.engine import CudaEngine
+from subiso.engine.cuda.local_tune import LocalWishes
 from subiso.engine.cuda.machine import Machine
 from subiso.engine.cuda.tune import Wishes
 from subiso.engine.cuda.watch import Watch
@@ -90,7 +91,12 @@ def main() -> None:
     if options.check:
         check(machine, options.check)
         return
-    wishes = Wishes(tau=options.tau, fixed=not options.tables, share=not options.no_share)
+    wishes = Wishes(
+        tau=options.tau,
+        fixed=not options.tables,
+        share=not options.no_share,
+        local=LocalWishes(**dict(options.local)),
+    )
     engine = CudaEngine(machine, replace(wishes, **dict(options.wish)), schedule=options.schedule)
     print(f"{machine.description}\n", flush=True)
     peers = json.loads((HERE / "peers.json").read_text())
@@ -134,9 +140,18 @@ def parse() -> argparse.Namespace:
     )
     parser.add_argument("--tables", action="store_true", help="plans in memory instead of compiled in")
     parser.add_argument("--no-share", action="store_true", help="no hand-over of work")
-    parser.add_argument("--schedule", default="auto", help="auto, fine or stack")
+    parser.add_argument("--schedule", default="auto", help="auto, fine, stack, wedge or local")
     parser.add_argument(
         "--wish", nargs="*", type=wish, default=[], help="name=number: a field of tune.Wishes"
+    )
+    parser.add_argument("--no-local", action="store_true", help="no search on bit rows of neighbourhoods")
+    parser.add_argument(
+        "--local",
+        nargs="*",
+        type=local_wish,
+        default=[],
+        metavar="NAME=NUMBER",
+        help="tunables of schedule local (LocalWishes), e.g. warp_limit=32 large_limits=1024,8192",
     )
     parser.add_argument("--json", type=Path)
     parser.add_argument(
@@ -151,6 +166,17 @@ def parse() -> argparse.Namespace:
 def wish(text: str) -> tuple[str, int]:
     name, _, value = text.partition("=")
     return name, int(value)
+
+
+def local_wish(text: str) -> tuple[str, int | tuple[int, ...]]:
+    """One field of LocalWishes.
+
+    >>> local_wish("passes=2"), local_wish("large_limits=1024,8192")
+    (('passes', 2), ('large_limits', (1024, 8192)))
+    """
+    name, _, value = text.partition("=")
+    numbers = tuple(int(part) for part in value.split(","))
+    return name, numbers if name == "large_limits" else numbers[0]
 
 
 def load(folder: Path, name: str) -> Graph | None:
@@ -184,16 +210,18 @@ def measure(engine: CudaEngine, graph: Graph, row: Row, options: argparse.Namesp
 def time_row(engine: CudaEngine, graph: Graph, row: Row, options: argparse.Namespace) -> None:
     query = make_query(graph, Pattern.from_edges(PATTERNS[row.pattern]))
     started = time.perf_counter()
-    outcome = engine.count(query, Params(timeout=options.timeout))
+    params = Params(timeout=options.timeout, switches=Switches(local=not options.no_local))
+    outcome = engine.count(query, params)
     row.first_ms = 1000 * (time.perf_counter() - started)
     row.count, row.stopped_by = outcome.count, outcome.stopped_by
     if outcome.stopped_by is not None:
         return
     resolved = resolve(query)
-    formula = fitting_formula(resolved, Params())
-    runs = [(term.coefficient, engine.prepare(term.plan, resolved)) for term in formula.terms]
+    formula = engine.formula(resolved, params)
+    runs = [(term.coefficient, engine.prepare_count(term.plan, resolved)) for term in formula.terms]
     report = runs[0][1].report()
-    row.tail, row.levels, row.search_mb = report.kernel.tail, runs[0][1].columns, report.search_bytes / 1e6
+    row.tail = report.kernel.tail if report.kernel is not None else "fine"
+    row.levels, row.search_mb = runs[0][1].columns, report.search_bytes / 1e6
     times = []
     for _ in range(options.repeat + 1):
         started = time.perf_counter()

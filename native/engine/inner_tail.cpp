@@ -14,11 +14,19 @@ bool has(const std::vector<int>& positions, int p) {
   return std::find(positions.begin(), positions.end(), p) != positions.end();
 }
 
+bool takes_all(const Loops& loops) {
+  const Level& level = loops.levels.back();
+  const Source::Kind kind = level.expression.source.kind;
+  const bool in_order = kind == Source::kList || kind == Source::kSet;
+  return is_univariate(loops) && level.expression.filter == kNone && level.pairs.empty() && level.edges.empty() &&
+         level.sets.empty() && level.codegrees.empty() && (in_order || level.plain());
+}
+
 }  // namespace
 
-InnerTail::InnerTail(const Inputs& in, Sets& sets)
-    : in_(in), sets_(sets), last_(static_cast<int>(in.program.levels.size()) - 1) {
-  for (const TailSize& tail : in.program.sizes) parts_.push_back(classify(tail));
+InnerTail::InnerTail(const Inputs& in, Sets& sets, const Loops& loops, int last)
+    : in_(in), sets_(sets), loops_(loops), last_(last), summable_(takes_all(loops)) {
+  for (const TailSize& tail : loops.sizes) parts_.push_back(classify(tail));
 }
 
 InnerTail::Part InnerTail::classify(const TailSize& tail) const {
@@ -28,6 +36,12 @@ InnerTail::Part InnerTail::classify(const TailSize& tail) const {
                                 ? in_.program.sets[static_cast<std::size_t>(e.source.set)].depth < last_
                                 : e.source.position < last_;
   if (!fixed_source || has(tail.distinct, last_)) return part;
+  if (tail.table != kNone && e.operands[0].position == last_) {
+    part.kind = kLookUp;
+    part.relation = e.operands[0].relation;
+    part.fixed = e;
+    return part;
+  }
   const auto reads_last = [&](const Operand& o) { return o.position == last_; };
   const bool bounded = has(e.lower, last_) || has(e.upper, last_);
   if (!bounded && std::none_of(e.operands.begin(), e.operands.end(), reads_last)) {
@@ -51,9 +65,12 @@ bool InnerTail::begin(std::size_t length) {
   for (std::size_t i = 0; i < parts_.size(); ++i) {
     Part& part = parts_[i];
     if (part.kind == kFixed) {
-      part.size = sets_.size_of(in_.program.sizes[i]);
+      part.size = sets_.size_of(loops_.sizes[i]);
       if (part.size == 0 && parts_.size() == 1) return false;
+    } else if (part.kind == kLookUp) {
+      sort_distinct(part, loops_.sizes[i]);
     } else if (part.kind == kAgainstBase) {
+      sort_distinct(part, loops_.sizes[i]);
       if (part.countable) {
         if (part.stamp != sets_.serial[part.depends]) renew(part);
         if (part.counted) continue;
@@ -79,11 +96,43 @@ void InnerTail::evaluate(std::uint32_t v, std::uint64_t* sizes) {
     switch (part.kind) {
       case kFixed: sizes[i] = part.size; break;
       case kAgainstBase:
-        sizes[i] = sets_.without_matched(in_.program.sizes[i], against_base(part, v));
+        sizes[i] = without_matched(part, v, against_base(part, v));
         break;
-      case kGeneral: sizes[i] = sets_.size_of(in_.program.sizes[i]); break;
+      case kLookUp: sizes[i] = without_matched(part, v, sets_.codegrees(loops_.sizes[i].table)[v]); break;
+      case kGeneral: sizes[i] = sets_.size_of(loops_.sizes[i]); break;
     }
   }
+}
+
+// Of the matched vertices that may be elements, most are known to be or not to be before the loop begins.
+void InnerTail::sort_distinct(Part& part, const TailSize& tail) {
+  part.less = tail.surely;
+  part.maybe.clear();
+  if (tail.distinct.empty()) return;
+  SetExpression rest = tail.expression;
+  rest.operands.clear();  // the only operand is the innermost vertex
+  std::erase(rest.lower, last_);
+  std::erase(rest.upper, last_);
+  const Source& loop = loops_.levels.back().expression.source;
+  for (int p : tail.distinct) {
+    if (!sets_.contains(rest, sets_.match[p])) continue;
+    const bool joined = loop.kind == Source::kList && loop.position == p &&
+                        loop.relation == in_.reverse[static_cast<std::size_t>(part.relation)];
+    if (joined && !part.bounded_below && !part.bounded_above)
+      ++part.less;
+    else
+      part.maybe.push_back(p);
+  }
+}
+
+std::uint64_t InnerTail::without_matched(const Part& part, std::uint32_t v, std::uint64_t size) const {
+  size -= part.less;
+  for (int p : part.maybe) {
+    const std::uint32_t u = sets_.match[p];
+    if ((part.bounded_below && u <= v) || (part.bounded_above && u >= v)) continue;
+    size -= in_.store.has_edge(v, u, part.relation);
+  }
+  return size;
 }
 
 void InnerTail::renew(Part& part) {
@@ -99,7 +148,7 @@ void InnerTail::renew(Part& part) {
 
 // The neighbours of a member that the innermost loop can reach, as far as is known where the fixed part is.
 Span InnerTail::counted_list(const Part& part, std::uint32_t member) const {
-  const SetExpression& loop = in_.program.levels.back().expression;
+  const SetExpression& loop = loops_.levels.back().expression;
   Span list = in_.store.neighbors(member, in_.reverse[static_cast<std::size_t>(part.relation)]);
   const auto cut = [&](int p, bool above) {
     if (p > part.depends) return;
@@ -149,11 +198,23 @@ std::uint64_t InnerTail::against_base(Part& part, std::uint32_t v) {
   return found;
 }
 
-std::uint64_t InnerTail::sum_over(Span vertices) {
-  parts_[0].looked_up += vertices.size;
-  std::uint64_t sum = 0;
-  for (std::uint32_t v : vertices) sum += parts_[0].codegree[v];
-  return sum - in_.program.sizes[0].surely * vertices.size;
+PowerSums InnerTail::sum_over(Span vertices) {
+  Part& part = parts_[0];
+  part.looked_up += vertices.size;
+  const std::uint32_t* counts = part.kind == kLookUp ? sets_.codegrees(loops_.sizes[0].table) : part.codegree.data();
+  PowerSums powers;
+  if (is_linear(loops_)) {
+    std::uint64_t sum = 0;
+    for (std::uint32_t v : vertices) sum += counts[v];
+    powers.sum[1] = static_cast<Count>(sum) - static_cast<Count>(part.less) * static_cast<Count>(vertices.size);
+  } else {
+    for (std::uint32_t v : vertices) powers.add(counts[v] - part.less);
+  }
+  for (int p : loops_.levels.back().distinct) {
+    const std::uint32_t u = sets_.match[p];
+    if (std::binary_search(vertices.begin(), vertices.end(), u)) powers.add(counts[u] - part.less, true);
+  }
+  return powers;
 }
 
 void InnerTail::end() {

@@ -7,26 +7,28 @@
 // the fixed part stays.
 #pragma once
 #include "engine/sets.hpp"
+#include "engine/terms.hpp"
 
 namespace subiso {
 
 class InnerTail {
  public:
-  InnerTail(const Inputs& in, Sets& sets);
+  // For the innermost of `loops`, which is at position `last`.
+  InnerTail(const Inputs& in, Sets& sets, const Loops& loops, int last);
 
   // The loop over the last level is about to run over `length` candidates; false when it cannot count anything.
   bool begin(std::size_t length);
   // The last level was just matched with v.
   void evaluate(std::uint32_t v, std::uint64_t* sizes);
   void end();
-  // The only size is a codegree by now: its sum over the vertices.
+  // The only size is a codegree by now, and the level takes every vertex but matched ones.
   bool all_counted() const {
-    return parts_.size() == 1 && parts_[0].counted && in_.program.sizes[0].distinct.empty();
+    return summable_ && (parts_[0].counted || parts_[0].kind == kLookUp) && parts_[0].maybe.empty();
   }
-  std::uint64_t sum_over(Span vertices);
+  PowerSums sum_over(Span vertices);
 
  private:
-  enum Kind { kFixed, kAgainstBase, kGeneral };
+  enum Kind { kFixed, kAgainstBase, kLookUp, kGeneral };
   struct Part {
     Kind kind = kGeneral;
     SetExpression fixed;            // kAgainstBase: without the bound that the innermost vertex sets
@@ -48,9 +50,15 @@ class InnerTail {
     std::vector<std::uint32_t> codegree;  // by vertex; zero for all but `touched`
     std::vector<std::uint32_t> touched;
     std::uint64_t size = 0;  // kFixed
+    // kAgainstBase, kLookUp: matched vertices that are elements for every vertex of the loop (they are taken out), and
+    // positions of those that are if they are joined to it.
+    std::uint64_t less = 0;
+    std::vector<int> maybe;
   };
 
   Part classify(const TailSize& tail) const;
+  void sort_distinct(Part& part, const TailSize& tail);
+  std::uint64_t without_matched(const Part& part, std::uint32_t v, std::uint64_t size) const;
   std::uint64_t against_base(Part& part, std::uint32_t v);
   void renew(Part& part);
   bool worth_counting(Part& part) const;
@@ -59,7 +67,9 @@ class InnerTail {
 
   const Inputs& in_;
   Sets& sets_;
+  const Loops& loops_;
   const int last_;
+  const bool summable_;  // a polynomial in one size, and a level that takes all but matched vertices
   std::vector<Part> parts_;
 };
 

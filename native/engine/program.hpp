@@ -11,10 +11,11 @@ inline constexpr int kNone = -1;
 
 // Where a level or a set takes its elements from.
 struct Source {
-  enum Kind { kSeeds = 0, kList = 1, kSet = 2 } kind = kSeeds;
+  enum Kind { kSeeds = 0, kList = 1, kSet = 2, kEnds = 3 } kind = kSeeds;
   int position = kNone;  // kList: whose neighbours
   int relation = kNone;  // kList: which neighbours
   int set = kNone;       // kSet
+  int table = kNone;     // kEnds: the vertices with a count in this codegree table, in no order
 };
 
 struct Operand {
@@ -38,12 +39,23 @@ struct SetNode {
   SetExpression expression;
 };
 
+// Computed as soon as position `depth` is matched: for every vertex within the bounds, how many elements of the base have
+// it in their list.
+struct CodegreeNode {
+  int depth;
+  SetExpression base;
+  int relation;
+  std::vector<int> lower;
+  std::vector<int> upper;
+};
+
 // The number of elements that differ from match[p] for p in `distinct`, less `surely` matched vertices that are known
 // to be elements.
 struct TailSize {
   SetExpression expression;
   std::vector<int> distinct;
   std::uint64_t surely = 0;
+  int table = kNone;  // the codegree table that has the expression's size, at the vertex of its only operand
 };
 
 // compare(key[left][x], key[right][match[position]]): a pair filter on vertex columns.
@@ -67,7 +79,14 @@ struct Level {
   std::vector<PairFilter> pairs;
   std::vector<EdgeCheck> edges;  // pattern edges that this level completes
   std::vector<int> sets;         // sets to compute when this level's position is matched
-  bool plain() const { return expression.filter == kNone && distinct.empty() && pairs.empty(); }
+  std::vector<int> codegrees;    // and tables
+  // The elements of ends are in no order, so bounds are looked at one by one.
+  bool checks_bounds() const {
+    return expression.source.kind == Source::kEnds && !(expression.lower.empty() && expression.upper.empty());
+  }
+  bool plain() const {
+    return expression.filter == kNone && distinct.empty() && pairs.empty() && !checks_bounds();
+  }
 };
 
 // One monomial of the tail's polynomial: coefficient * product of sizes.
@@ -77,12 +96,24 @@ struct Term {
   bool fits = false;  // the product cannot leave 128 bits (sizes have 32): no need to check, which costs a call
 };
 
-struct Program {
+// Loops, and a polynomial in sizes that is summed over all of them.
+struct Loops {
   std::vector<Level> levels;
-  std::vector<SetNode> sets;
-  bool emit = false;
   std::vector<TailSize> sizes;
   std::vector<Term> terms;
+};
+
+// Loops inside the program's own, whose positions they follow: summed for every match of these, and multiplied with the
+// program's polynomial `power` times.
+struct Part : Loops {
+  int power = 1;
+};
+
+struct Program : Loops {
+  std::vector<SetNode> sets;  // the parts' too
+  std::vector<CodegreeNode> codegrees;
+  bool emit = false;
+  std::vector<Part> parts;
   std::vector<int> column_of;  // emit: position -> column of the row
   // Every vertex is a neighbour of the first in this relation: search its neighbourhood as bit rows (kNone: do not).
   int local_relation = kNone;

@@ -14,6 +14,9 @@ std::size_t most_operands(const Program& program) {
   std::size_t most = 0;
   for (const SetNode& node : program.sets) most = std::max(most, node.expression.operands.size());
   for (const TailSize& tail : program.sizes) most = std::max(most, tail.expression.operands.size());
+  for (const Part& part : program.parts)
+    for (const TailSize& tail : part.sizes) most = std::max(most, tail.expression.operands.size());
+  for (const CodegreeNode& node : program.codegrees) most = std::max(most, node.base.operands.size());
   return most;
 }
 
@@ -23,6 +26,7 @@ Sets::Sets(const Inputs& in)
     : in_(in),
       buffers_(in.program.sets.size()),
       spans_(in.program.sets.size()),
+      tables_(in.program.codegrees.size()),
       lists_(most_operands(in.program) + 1) {}
 
 Span Sets::trim(Span s, const std::vector<int>& lower, const std::vector<int>& upper) const {
@@ -38,6 +42,10 @@ Span Sets::trim(Span s, const std::vector<int>& lower, const std::vector<int>& u
 
 Span Sets::slice(const SetExpression& e) const {
   const Source& source = e.source;
+  if (source.kind == Source::kEnds) {  // whoever reads them looks at the bounds
+    const std::vector<std::uint32_t>& ends = tables_[static_cast<std::size_t>(source.table)].ends;
+    return {ends.data(), ends.size()};
+  }
   if (source.kind == Source::kSet) return trim(spans_[static_cast<std::size_t>(source.set)], e.lower, e.upper);
   const std::uint32_t v = match[source.position];
   const Span list = has(e.lower, source.position) ? in_.store.neighbors_above(v, source.relation)
@@ -99,6 +107,17 @@ Span Sets::evaluate(const SetExpression& e, Scratch& target) {
 void Sets::compute(int set) {
   const auto i = static_cast<std::size_t>(set);
   spans_[i] = evaluate(in_.program.sets[i].expression, buffers_[i]);
+}
+
+void Sets::compute_codegrees(int table) {
+  const CodegreeNode& node = in_.program.codegrees[static_cast<std::size_t>(table)];
+  Codegrees& codegrees = tables_[static_cast<std::size_t>(table)];
+  codegrees.count.resize(in_.store.num_vertices());
+  for (std::uint32_t v : codegrees.ends) codegrees.count[v] = 0;
+  codegrees.ends.clear();
+  for (std::uint32_t u : evaluate(node.base, unnamed_))
+    for (std::uint32_t v : trim(in_.store.neighbors(u, node.relation), node.lower, node.upper))
+      if (codegrees.count[v]++ == 0) codegrees.ends.push_back(v);
 }
 
 std::size_t Sets::count(const SetExpression& e) {

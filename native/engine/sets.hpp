@@ -35,9 +35,19 @@ class Sets {
     serial[position] = ++clock_;
   }
 
+  // By vertex: how many elements of the table's base have it in their list.
+  const std::uint32_t* codegrees(int table) const { return tables_[static_cast<std::size_t>(table)].count.data(); }
+  void compute_codegrees(int table);
+
   // The elements of a source within the bounds; operands and filter are not looked at.
   Span slice(const SetExpression& e) const;
   void compute(int set);
+  // Everything that is to be computed when the level's position is matched.
+  void compute_at(const Level& level) {
+    for (int set : level.sets) compute(set);
+    for (int table : level.codegrees) compute_codegrees(table);
+  }
+  bool contains(const SetExpression& e, std::uint32_t v) const;
   std::size_t size_of(const TailSize& tail) { return without_matched(tail, count(tail.expression)); }
   // `size` elements meet the tail's expression: how many without the matched vertices among them?
   std::size_t without_matched(const TailSize& tail, std::size_t size) const;
@@ -54,15 +64,20 @@ class Sets {
   Span intersect_all(const Span* lists, std::size_t n, Scratch& target);
   Span evaluate(const SetExpression& e, Scratch& target);
   std::size_t count(const SetExpression& e);
-  bool contains(const SetExpression& e, std::uint32_t v) const;
+
+  struct Codegrees {
+    std::vector<std::uint32_t> count;  // by vertex; zero for all but `ends`
+    std::vector<std::uint32_t> ends;
+  };
 
   const Inputs& in_;
   std::uint64_t clock_ = 0;
   std::vector<Scratch> buffers_;
   std::vector<Span> spans_;
+  std::vector<Codegrees> tables_;
   std::vector<Span> lists_;  // room for the longest expression
   Scratch spare_;     // the other half of a chain of intersections
-  Scratch unnamed_;   // sets of the tail that only their sizes are wanted of
+  Scratch unnamed_;   // sets of the tail that only their sizes are wanted of, and bases of tables
 };
 
 }  // namespace subiso

@@ -2,26 +2,10 @@
 
 #include <algorithm>
 
+#include "engine/accept.hpp"
 #include "engine/terms.hpp"
 
 namespace subiso {
-namespace {
-
-bool compares(const PairFilter& f, std::int64_t x, std::int64_t y) {
-  if (x == kNotANumber || y == kNotANumber) return false;
-  switch (f.op) {
-    case PairFilter::kLess: return x < y;
-    case PairFilter::kLessEqual: return x <= y;
-    case PairFilter::kGreater: return x > y;
-    case PairFilter::kGreaterEqual: return x >= y;
-    case PairFilter::kEqual: return x == y;
-    case PairFilter::kNotEqual: return x != y;
-  }
-  return false;
-}
-
-}  // namespace
-
 Worker::Worker(const Inputs& in, Scheduler& scheduler)
     : in_(in),
       program_(in.program),
@@ -30,9 +14,11 @@ Worker::Worker(const Inputs& in, Scheduler& scheduler)
       edges_(in),
       local_(in, scheduler),
       last_level_(static_cast<int>(in.program.levels.size()) - 1),
-      linear_(is_linear(in.program)),
-      tail_(in, sets_),
-      sizes_(in.program.sizes.size()) {}
+      linear_(is_linear(in.program) && in.program.parts.empty()),
+      tail_(in, sets_, in.program, last_level_),
+      sizes_(in.program.sizes.size()) {
+  for (const Part& part : program_.parts) parts_.emplace_back(in, sets_, scheduler, part);
+}
 
 void Worker::run() {
   run_seeds();
@@ -67,7 +53,7 @@ void Worker::run_task(const Task& task) {
   first_level_ = static_cast<int>(task.prefix.size());
   for (int level = 0; level < first_level_; ++level) {
     sets_.bind(level, task.prefix[static_cast<std::size_t>(level)]);
-    for (int set : program_.levels[static_cast<std::size_t>(level)].sets) sets_.compute(set);
+    sets_.compute_at(program_.levels[static_cast<std::size_t>(level)]);
   }
   frames_[first_level_] = {task.candidates.data(), task.candidates.data() + task.candidates.size()};
   if (first_level_ == 1 && program_.local_relation != kNone && local_.enter(sets_.match[0]) == LocalSearch::kFits)
@@ -90,8 +76,7 @@ void Worker::iterate(int level) {
     LocalSearch::Size local = LocalSearch::kTooLarge;
     if (level == 0 && program_.local_relation != kNone) local = local_.enter(sets_.match[0]);
     if (local == LocalSearch::kTooSmall) continue;
-    if (local == LocalSearch::kTooLarge)
-      for (int set : l.sets) sets_.compute(set);
+    if (local == LocalSearch::kTooLarge) sets_.compute_at(l);
     const Span s = sets_.slice(below.expression);
     frames_[level + 1] = {s.begin(), s.end()};
     if (local == LocalSearch::kFits)
@@ -108,7 +93,7 @@ void Worker::iterate_local() {
   while (frame.next != frame.end) {
     if (interrupted(1)) return;
     const std::uint32_t v = *frame.next++;
-    if (!accept(l, v)) continue;
+    if (!accepts(in_, sets_, l, v)) continue;
     const Count total_before = total_;
     const bool overflow_before = overflow_;
     const bool brief = steps_left_ != INT64_MAX;
@@ -126,21 +111,9 @@ void Worker::iterate_local() {
 
 bool Worker::take(int level, std::uint32_t v) {
   const Level& l = program_.levels[static_cast<std::size_t>(level)];
-  if (!l.plain() && !accept(l, v)) return false;
+  if (!l.plain() && !accepts(in_, sets_, l, v)) return false;
   sets_.bind(level, v);
   return l.edges.empty() || edges_.possible(level, sets_.match);
-}
-
-bool Worker::accept(const Level& l, std::uint32_t v) const {
-  const int filter = l.expression.filter;
-  if (filter != kNone && !in_bitmap(in_.filters[static_cast<std::size_t>(filter)], v)) return false;
-  for (int p : l.distinct)
-    if (sets_.match[p] == v) return false;
-  for (const PairFilter& f : l.pairs) {
-    const std::int64_t mine = in_.keys[static_cast<std::size_t>(f.left)][v];
-    if (!compares(f, mine, in_.keys[static_cast<std::size_t>(f.right)][sets_.match[f.position]])) return false;
-  }
-  return true;
 }
 
 void Worker::count_innermost() {
@@ -148,25 +121,41 @@ void Worker::count_innermost() {
   Frame& frame = frames_[last_level_];
   if (!tail_.begin(static_cast<std::size_t>(frame.end - frame.next))) return;
   std::uint64_t sum = 0;
-  const bool summable = linear_ && l.plain() && l.sets.empty() && l.edges.empty();
   while (frame.next != frame.end) {
     if (interrupted(last_level_)) break;
-    if (summable && tail_.all_counted()) {
-      sum += tail_.sum_over({frame.next, static_cast<std::size_t>(frame.end - frame.next)});
+    if (parts_.empty() && tail_.all_counted()) {
+      add_powers(program_, tail_.sum_over({frame.next, static_cast<std::size_t>(frame.end - frame.next)}), total_,
+                 overflow_);
       frame.next = frame.end;
       break;
     }
     const std::uint32_t v = *frame.next++;
     if (!take(last_level_, v)) continue;
-    for (int set : l.sets) sets_.compute(set);
+    sets_.compute_at(l);
     tail_.evaluate(v, sizes_.data());
     if (linear_)
       sum += sizes_[0];
-    else
+    else if (parts_.empty())
       add_terms(program_, sizes_.data(), total_, overflow_);
+    else
+      add_product();
   }
   if (linear_) add_linear(program_, sum, total_, overflow_);
   tail_.end();
+}
+
+void Worker::add_product() {
+  Count product = 0;
+  std::int64_t steps = 0;
+  add_terms(program_, sizes_.data(), product, overflow_);
+  for (PartCounter& part : parts_) {
+    if (product == 0) break;
+    const Count count = part.count(steps, overflow_);
+    for (int i = 0; i < part.power(); ++i) overflow_ |= __builtin_mul_overflow(product, count, &product);
+  }
+  if (scheduler_.stopped()) return;
+  add_to(product, total_, overflow_);
+  if (steps_left_ != INT64_MAX) steps_left_ -= std::min(steps_left_, steps / 8);
 }
 
 void Worker::emit_innermost() {

@@ -4,6 +4,7 @@
 #include "engine/edge_assignment.hpp"
 #include "engine/inner_tail.hpp"
 #include "engine/local.hpp"
+#include "engine/part.hpp"
 #include "engine/scheduler.hpp"
 #include "engine/sets.hpp"
 
@@ -31,11 +32,12 @@ class Worker {
   void finish();
 
   void iterate(int level);
-  bool accept(const Level& l, std::uint32_t v) const;
   // Matches v at the level; false when it does not fit.
   bool take(int level, std::uint32_t v);
   void iterate_local();
   void count_innermost();
+  // The polynomial at sizes_, multiplied with what the parts count.
+  void add_product();
   void emit_innermost();
   void flush_rows();
 
@@ -54,6 +56,7 @@ class Worker {
   const int last_level_;
   const bool linear_;
   InnerTail tail_;
+  std::vector<PartCounter> parts_;
   std::int64_t steps_left_ = INT64_MAX;
   bool leaving_ = false;
   std::vector<std::uint64_t> sizes_;

@@ -78,7 +78,7 @@ def test_large_patterns_run_from_tables() -> None:
 def test_the_text_of_a_fixed_plan() -> None:
     found = lowered(Pattern.clique(3))
     text = FineKernel(tables=fixed_tables(found)).text()
-    assert "struct Source { static constexpr subiso::Tables tables = {3,0,0,0,{},{},{{255," in text
+    assert "struct Source { static constexpr Tables tables = {3,0,0,0,{},{},{{255," in text
     assert "FixedPlan<Source>" in text
     assert len(text.splitlines()) <= 10
 

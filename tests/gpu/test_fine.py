@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import itertools
 import time
+from dataclasses import replace
 
 import numpy as np
 import pytest
-from random_cases import canonical, describe, expected_rows, random_query
+from random_cases import FINE, canonical, describe, expected_rows, random_query
 
 from subiso.engine.base import Params
 from subiso.engine.cuda.device import open_device
@@ -34,7 +35,7 @@ def test_random_queries(mode: str, seed: int) -> None:
     query = random_query(seed, mode)
     wanted = expected_rows(query)
     engine = CudaEngine(open_device(), WISHES[seed % len(WISHES)])
-    assert engine.count(query).count == len(wanted), describe(query, seed)
+    assert engine.count(query, FINE).count == len(wanted), describe(query, seed)
     assert canonical(query, rows_of(engine, query)) == wanted, describe(query, seed)
 
 
@@ -45,7 +46,7 @@ def test_fixed_plans(pattern: Pattern) -> None:
     graph = Graph.from_edges(*rng.integers(0, 300, (2, 4000)), num_vertices=300)
     query = make_query(graph, pattern)
     found = {
-        CudaEngine(open_device(), Wishes(fixed=fixed, tau=tau)).count(query).count
+        CudaEngine(open_device(), Wishes(fixed=fixed, tau=tau)).count(query, FINE).count
         for fixed in (True, False)
         for tau in (0, None)
     }
@@ -55,7 +56,7 @@ def test_fixed_plans(pattern: Pattern) -> None:
 def test_complete_graph() -> None:
     graph = Graph.from_edges(*zip(*itertools.combinations(range(60), 2), strict=True))
     engine = CudaEngine(open_device())
-    assert engine.count(make_query(graph, Pattern.clique(5))).count == 5_461_512
+    assert engine.count(make_query(graph, Pattern.clique(5)), FINE).count == 5_461_512
     rows = sum(len(batch) for batch in engine.stream(make_query(graph, Pattern.clique(4)), Params()))
     assert rows == 487_635
 
@@ -64,9 +65,9 @@ def test_timeout_stops_a_running_kernel() -> None:
     graph = Graph.from_edges(*zip(*itertools.combinations(range(400), 2), strict=True))
     engine = CudaEngine(open_device())
     query = make_query(graph, Pattern.clique(9))
-    engine.count(query, Params(timeout=0))  # compiles
+    engine.count(query, replace(FINE, timeout=0))  # compiles
     started = time.perf_counter()
-    outcome = engine.count(query, Params(timeout=0.5))
+    outcome = engine.count(query, replace(FINE, timeout=0.5))
     assert outcome.stopped_by == "timeout"
     assert time.perf_counter() - started < 5
 

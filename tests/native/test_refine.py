@@ -24,9 +24,10 @@ def test_matched_vertices_are_candidates(mode: str, data: st.DataObject, feature
     rows = reference_rows(query)
     resolved = resolve(query)
     assert not (rows and resolved.hopeless)
-    for vertex, number in enumerate(resolved.problem.filters):
-        if number is None:
+    for vertex, numbers in enumerate(resolved.problem.filters):
+        if not numbers:
             continue
+        (number,) = numbers
         ranks = _native.bit_positions(resolved.filters[number])
         candidates = set(resolved.layout.vertex_at[ranks].tolist())
         assert {row[vertex] for row in rows} <= candidates

@@ -26,7 +26,16 @@ def available_setops() -> list[str]:
 
 SETOPS = available_setops()
 PLAIN = Params(
-    threads=1, switches=Switches(order="ri", max_tail=0, local=False, expand="never", setops="scalar")
+    threads=1,
+    switches=Switches(
+        order="ri",
+        max_tail=0,
+        local=False,
+        expand="never",
+        decompose="never",
+        codegrees=False,
+        setops="scalar",
+    ),
 )
 """The CPU engine with every technique off."""
 
@@ -41,6 +50,8 @@ def random_params(chance: random.Random) -> Params:
             max_tail=chance.choice([0, 1, 2, 99]),
             local=chance.choice([True, False]),
             expand=chance.choice(["auto", "always", "never"]),
+            decompose=chance.choice(["auto", "always", "always", "never"]),
+            codegrees=chance.choice([True, True, False]),
             setops=chance.choice([None, *SETOPS]),
         ),
     )

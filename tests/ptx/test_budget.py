@@ -6,6 +6,7 @@ import json
 import re
 import shutil
 import subprocess
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -13,6 +14,9 @@ import pytest
 
 from subiso.engine.cuda.compile import FLAGS, KERNELS
 from subiso.engine.cuda.kernel import NAME, FineKernel, fixed_tables
+from subiso.engine.cuda.local_kernel import LocalKernel, fixed_local_tables
+from subiso.engine.cuda.local_tables import lower_local
+from subiso.engine.cuda.machine import Kernel
 from subiso.engine.cuda.tables import lower_plan
 from subiso.engine.query import make_query
 from subiso.filter.resolve import resolve
@@ -35,7 +39,37 @@ def fixed(pattern: Pattern, *, counting: bool = True) -> FineKernel:
     return FineKernel(tail=lowered.tail, tables=fixed_tables(lowered))
 
 
-def kernels() -> dict[str, FineKernel]:
+def fixed_local(pattern: Pattern, kernel: LocalKernel) -> LocalKernel:
+    rng = np.random.default_rng(0)
+    graph = Graph.from_edges(*rng.integers(0, 200, (2, 1500)), num_vertices=200)
+    resolved = resolve(make_query(graph, pattern))
+    lowered = lower_local(
+        make_plan(resolved.problem, statistics_of(graph), counting=True), resolved.reverse, 100
+    )
+    return replace(kernel, tables=fixed_local_tables(lowered), narrow=lowered.narrow)
+
+
+def local_kernels() -> dict[str, Kernel]:
+    near_clique = Pattern.from_edges([(i, j) for j in range(5) for i in range(j) if (i, j) != (3, 4)])
+    warp = LocalKernel("team", least_words=1, most_words=2)
+    block = LocalKernel("team", block=True, least_words=4, most_words=8)
+    return {
+        "local 4-clique warp": fixed_local(Pattern.clique(4), warp),
+        "local 4-clique block": fixed_local(Pattern.clique(4), block),
+        "local 6-clique warp": fixed_local(Pattern.clique(6), replace(warp, most_words=1)),
+        "local 6-clique block": fixed_local(Pattern.clique(6), replace(block, least_words=2)),
+        "local near-clique block": fixed_local(near_clique, block),
+        "local near-clique large": fixed_local(near_clique, LocalKernel("search", most_words=2)),
+        "local near-clique largest": fixed_local(near_clique, LocalKernel("search", most_words=32)),
+        "local table block": replace(block, least_words=8),
+        "local table large": LocalKernel("search", most_words=8),
+        "local build": LocalKernel("build"),
+        "local build wide": LocalKernel("build", wide_offsets=True),
+        "local clear": LocalKernel("clear"),
+    }
+
+
+def kernels() -> dict[str, Kernel]:
     return {
         "table count": FineKernel(),
         "table sizes": FineKernel(tail="sizes"),
@@ -43,11 +77,15 @@ def kernels() -> dict[str, FineKernel]:
         "table count wide": FineKernel(wide_offsets=True),
         "table count edges": FineKernel(edges=True),
         "table rows edges": FineKernel(tail="rows", edges=True),
+        "table wedge block": FineKernel(tail="sizes", team="block", share=False, threads=256),
+        "table wedge warp": FineKernel(tail="sizes", team="warp", share=False, sets=True),
+        "table stack": FineKernel(sets=True),
         "fixed triangle": fixed(Pattern.clique(3)),
         "fixed diamond": fixed(Pattern.diamond()),
         "fixed house": fixed(Pattern.house()),
         "fixed 5-clique": fixed(Pattern.clique(5)),
         "fixed 5-cycle rows": fixed(Pattern.cycle(5), counting=False),
+        **local_kernels(),
     }
 
 
@@ -72,9 +110,9 @@ def resources(report: str) -> dict[str, dict[str, int]]:
 
 def build(architecture: str, folder: Path) -> dict[str, dict[str, int]]:
     """All kernels in one translation unit, each in a namespace of its own."""
-    text = ['#include "fine.cuh"']
+    text = ['#include "fine.cuh"\n#include "local.cuh"']
     for i, kernel in enumerate(kernels().values()):
-        body = kernel.text().replace('#include "fine.cuh"\n', "").replace(NAME, f"{NAME}_{i}")
+        body = kernel.text().partition("\n")[2].replace(f"{kernel.name}(", f"{NAME}_{i}(")
         text.append(f"namespace kernel_{i} {{\n{body}\n}}")
     source = folder / "kernels.cu"
     source.write_text("\n".join(text))

@@ -8,11 +8,14 @@ from dataclasses import dataclass
 import numpy as np
 
 from subiso.engine import reference
+from subiso.engine.base import Params, Switches
 from subiso.engine.query import Query, make_query
 from subiso.errors import PatternError
 from subiso.graph import Graph
 from subiso.pattern import Pattern
 
+FINE = Params(switches=Switches(local=False))
+"""Schedule `fine` even where another one could count."""
 _OPS = ("<", "<=", ">", ">=", "==", "!=")
 
 

@@ -87,6 +87,9 @@ class ShimMachine:
         with adding(self.spent, "transfer"):
             buffer.view(offset, array.nbytes)[:] = np.frombuffer(array.tobytes(), np.uint8)
 
+    def clear(self, buffer: ShimBuffer) -> None:
+        buffer.view(0, buffer.nbytes)[:] = 0
+
     def registers(self, kernel: Kernel) -> int:
         return 32
 
@@ -107,6 +110,7 @@ class ShimMachine:
             kernel.batch,
             kernel.share,
             kernel.sets,
+            kernel.team,
             np.frombuffer(args.tobytes(), np.uint8),
             blocks,
             kernel.threads,

@@ -6,7 +6,7 @@ import itertools
 
 import numpy as np
 import pytest
-from random_cases import canonical, describe, expected_rows, random_query
+from random_cases import FINE, canonical, describe, expected_rows, random_query
 from shim import ShimMachine, simt
 
 from subiso.engine import reference
@@ -62,7 +62,7 @@ def check(query: Query, seed: int) -> None:
     wanted = expected_rows(query)
     for engine in engines(seed):
         what = f"{describe(query, seed)} {engine.wishes} {engine.machine.order}"
-        assert engine.count(query).count == len(wanted), what
+        assert engine.count(query, FINE).count == len(wanted), what
         assert canonical(query, rows_of(engine, query)) == wanted, what
 
 
@@ -106,7 +106,7 @@ def test_work_is_handed_over(order: str, seed: int) -> None:
     graph = Graph.from_edges(*zip(*itertools.combinations(range(n), 2), strict=True))
     query = make_query(graph, Pattern.clique(4), anchor={0: 0})
     engine = CudaEngine(ShimMachine(order, seed=seed), Wishes(blocks=3, warps_per_block=2, tau=0))
-    assert engine.count(query).count == 39 * 38 * 37 // 6
+    assert engine.count(query, FINE).count == 39 * 38 * 37 // 6
     assert engine.last is not None
     assert engine.last.gifts >= 5
 
@@ -127,9 +127,9 @@ def test_a_stop_ends_the_launch() -> None:
     query = make_query(graph, Pattern.cycle(5))
     wishes = Wishes(blocks=2, warps_per_block=2, tau=0)
     machine = ShimMachine("forward", stop_after=3000)
-    stopped = CudaEngine(machine, wishes).count(query).count
+    stopped = CudaEngine(machine, wishes).count(query, FINE).count
     whole = ShimMachine("forward")
-    assert CudaEngine(whole, wishes).count(query).count == reference.count(query).count
+    assert CudaEngine(whole, wishes).count(query, FINE).count == reference.count(query).count
     assert stopped < reference.count(query).count
     assert machine.turns < whole.turns / 2
 
@@ -171,7 +171,7 @@ def test_wide_offsets() -> None:
         fine.FineKernel = lambda **k: original(**{**k, "wide_offsets": True})  # type: ignore[misc,assignment]
         fine.WIDE = 0
         engine = CudaEngine(ShimMachine(), Wishes(blocks=2, warps_per_block=2))
-        assert engine.count(query).count == wanted
+        assert engine.count(query, FINE).count == wanted
     finally:
         fine.FineKernel = original  # type: ignore[misc]
         fine.WIDE = 1 << 32

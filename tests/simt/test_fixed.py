@@ -6,7 +6,7 @@ import shutil
 
 import numpy as np
 import pytest
-from random_cases import canonical, expected_rows
+from random_cases import FINE, canonical, expected_rows
 from shim import ShimMachine
 
 from subiso.engine.base import Params
@@ -40,7 +40,7 @@ def test_compiled_plans(pattern: Pattern, mode: str) -> None:
     for order in ("forward", "reverse", "random"):
         machine = ShimMachine(order, seed=1, fixed=True)
         engine = CudaEngine(machine, Wishes(blocks=2, warps_per_block=2, tau=0, row_capacity=64))
-        assert engine.count(query).count == len(wanted)
+        assert engine.count(query, FINE).count == len(wanted)
         rows = [tuple(r) for batch in engine.stream(query, Params()) for r in batch.tolist()]
         assert canonical(query, rows) == wanted
         assert machine.compiled_launches >= 2

@@ -27,6 +27,10 @@ class Switches:
     """How many vertices at most are counted from set sizes (1: no inclusion-exclusion, 0: none)."""
     expand: Literal["auto", "always", "never"] = "auto"
     """Count patterns with absent edges by inclusion and exclusion."""
+    decompose: Literal["auto", "always", "never"] = "auto"
+    """Count patterns by their components around a cut."""
+    codegrees: bool = True
+    """Let plans for cuts reach vertices over tables of codegrees."""
     local: bool = True
     """Search neighbourhoods as bit rows where a plan allows it."""
     setops: str | None = None

@@ -18,7 +18,7 @@ from subiso.engine.query import Query
 from subiso.errors import CountOverflowError, QueryError
 from subiso.filter.resolve import Resolved, resolve
 from subiso.plan.choose import make_plan
-from subiso.plan.formula import make_formula
+from subiso.plan.formula import Formula, make_formula
 from subiso.plan.plan import CountTail, Plan
 from subiso.storage.statistics import statistics_of
 
@@ -31,10 +31,20 @@ def count(query: Query, params: Params = Params()) -> Outcome:  # noqa: B008 (fr
     resolved = resolve(query)
     if resolved.hopeless:
         return Outcome(0, seconds=time.perf_counter() - started)
-    options = _plan_options(params)
+    switches = params.switches
     formula = make_formula(
-        resolved.problem, statistics_of(query.graph), expand=params.switches.expand, **options
+        resolved.problem,
+        statistics_of(query.graph),
+        expand=switches.expand,
+        decompose=switches.decompose,
+        codegrees=switches.codegrees,
+        **_plan_options(params),
     )
+    return run_formula(formula, resolved, params, started)
+
+
+def run_formula(formula: Formula, resolved: Resolved, params: Params, started: float) -> Outcome:
+    """Run the plans of a formula one after the other; `started` is the moment that a timeout counts from."""
     total = 0
     for i, term in enumerate(formula.terms):
         step = replace(params, progress=part_of(params.progress, i, len(formula.terms)))
@@ -196,7 +206,8 @@ def _check(run: Any) -> None:
 def _seeds(plan: Plan, resolved: Resolved) -> NDArray[np.uint32]:
     if not plan.seed.filter:
         return resolved.layout.all_ranks
-    seeds: NDArray[np.uint32] = _native.bit_positions(resolved.filters[plan.seed.filter[0]])
+    bits = np.bitwise_and.reduce([resolved.filters[f] for f in plan.seed.filter])
+    seeds: NDArray[np.uint32] = _native.bit_positions(bits)
     return seeds
 
 

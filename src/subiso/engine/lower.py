@@ -7,10 +7,10 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from subiso.plan.plan import CountTail, Extend, Neighbors, Plan, SetExpression, SetRef, Source
+from subiso.plan.plan import CountTail, Ends, Extend, Neighbors, Part, Plan, SetExpression, SetRef, Source
 
 _OPS = {"<": 0, "<=": 1, ">": 2, ">=": 3, "==": 4, "!=": 5}
-_SEEDS, _LIST, _SET = range(3)
+_SEEDS, _LIST, _SET, _ENDS = range(4)
 
 
 def lower(plan: Plan) -> tuple[NDArray[np.int64], list[tuple[int, ...]]]:
@@ -23,6 +23,8 @@ class _Lowering:
         self.plan = plan
         self.code: list[int] = []
         self.filters: dict[tuple[int, ...], int] = {}
+        self.moved = 0
+        """The parts' own sets are numbered one part after the other."""
 
     def result(self) -> tuple[NDArray[np.int64], list[tuple[int, ...]]]:
         plan, code = self.plan, self.code
@@ -30,15 +32,22 @@ class _Lowering:
         local = plan.local
         code += [1 + len(plan.extends), len(plan.sets)]
         code += [local.relation, local.above, local.rows_above, local.least] if local else [-1, 0, 0, 0]
-        code.append(not counting)
+        code += [not counting, len(plan.codegrees)]
         self.seed()
         for depth, extend in enumerate(plan.extends, 1):
             self.level(depth, extend)
         for step in plan.sets:
             code.append(step.depth)
             self.expression(step.expression)
+        for table in plan.codegrees:
+            code.append(table.depth)
+            self.expression(table.base)
+            code.append(table.relation)
+            self.numbers(table.lower)
+            self.numbers(table.upper)
         if isinstance(plan.tail, CountTail):
             self.count_tail(plan.tail)
+            self.parts()
         else:
             code += plan.order
         return np.array(code, np.int64), list(self.filters)
@@ -56,6 +65,21 @@ class _Lowering:
             self.code += [_OPS[c.op], c.left_key, c.position, c.right_key]
         self.edge_checks(depth)
 
+    def parts(self) -> None:
+        self.code.append(len(self.plan.parts))
+        for part in self.plan.parts:
+            self.part(part)
+            self.moved += len(part.sets)
+
+    def part(self, part: Part) -> None:
+        self.code += [part.power, len(part.extends), len(part.sets)]
+        for depth, extend in enumerate(part.extends, len(self.plan.order)):
+            self.level(depth, extend)
+        for step in part.sets:
+            self.code.append(step.depth)
+            self.expression(step.expression)
+        self.count_tail(part.tail)
+
     def edge_checks(self, depth: int) -> None:
         done = [c for c in self.plan.edge_checks if max(c.source, c.target) == depth]
         self.code.append(len(done))
@@ -67,7 +91,7 @@ class _Lowering:
         for size in tail.sizes:
             self.expression(size.expression)
             self.numbers(size.distinct)
-            self.code.append(size.surely)
+            self.code += [size.surely, -1 if size.table is None else size.table]
         self.code.append(len(tail.terms))
         for term in tail.terms:
             self.code.append(term.coefficient)
@@ -87,7 +111,9 @@ class _Lowering:
             case Neighbors(position, relation):
                 self.code += [_LIST, position, relation]
             case SetRef(index):
-                self.code += [_SET, index]
+                self.code += [_SET, index + self.moved if index >= len(self.plan.sets) else index]
+            case Ends(table):
+                self.code += [_ENDS, table]
 
     def numbers(self, values: Sequence[int] | Iterable[int]) -> None:
         values = list(values)

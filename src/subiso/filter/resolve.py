@@ -139,20 +139,20 @@ def _joint_demands(
     return [(a, place[b], r, count) for a, b, r, count in joint], [bits[b] for b in place]
 
 
-def _number_filters(bits: list[Bits | None]) -> tuple[tuple[Bits, ...], tuple[int | None, ...]]:
+def _number_filters(bits: list[Bits | None]) -> tuple[tuple[Bits, ...], tuple[tuple[int, ...], ...]]:
     """Vertices with equal bitmaps share a filter."""
     filters: list[Bits] = []
     number: dict[bytes, int] = {}
-    numbers: list[int | None] = []
+    numbers: list[tuple[int, ...]] = []
     for b in bits:
         if b is None:
-            numbers.append(None)
+            numbers.append(())
             continue
         key = b.tobytes()
         if key not in number:
             number[key] = len(filters)
             filters.append(b)
-        numbers.append(number[key])
+        numbers.append((number[key],))
     return tuple(filters), tuple(numbers)
 
 

@@ -54,7 +54,8 @@ SUBISO_DEVICE bool passes(const Reads<Store>& reads, const Stack& stack, Op op, 
 }
 
 // May x stand at `level`, below entry `entry` of position `from`? The list of operation `origin` is known to hold it.
-template <class Plan, class Store, class Level, class From>
+// Without kDistinctOn it may also be one of the vertices that it must differ from.
+template <bool kDistinctOn = true, class Plan, class Store, class Level, class From>
 SUBISO_DEVICE bool fits(const Plan& plan, const Reads<Store>& reads, const Stack& stack, Level level, From from, u32 x,
                         u32 entry, u32 origin) {
   const u32 filter = plan.level(level).filter;
@@ -65,6 +66,7 @@ SUBISO_DEVICE bool fits(const Plan& plan, const Reads<Store>& reads, const Stack
     return all_of(begin, end, [&](auto i) {
       const Op op = plan.op(i);
       if (is_source(op) && static_cast<u32>(i - plan.first_op(level)) == origin) return true;
+      if (!kDistinctOn && op.kind == Op::kDistinct) return true;
       return passes(reads, stack, op, x, m, here);
     });
   });
@@ -108,6 +110,25 @@ SUBISO_DEVICE Frontier local_candidates(const Plan& plan, const Reads<Store>& re
   u32 size = best.size;
   if (below != kFull) size = count_below(best, below);
   return {best.data + skipped, size > skipped ? size - skipped : 0, origin};
+}
+
+inline constexpr u32 kNoOrigin = kFull;  // an origin that is no operation's
+
+// How many of the vertices that candidates of a level must differ from would be candidates otherwise.
+template <class Plan, class Store, class Level, class From>
+SUBISO_DEVICE u32 excluded(const Plan& plan, const Reads<Store>& reads, const Stack& stack, Level level, From from,
+                           u32 entry) {
+  u32 found = 0, above = entry;
+  plan.walk(level, from, [&](auto p, auto begin, auto end) {
+    const u32 m = stack.vertex(p, above);
+    above = stack.parent(p, above);
+    return all_of(begin, end, [&](auto i) {
+      if (plan.op(i).kind == Op::kDistinct)
+        found += fits<false>(plan, reads, stack, level, from, m, entry, kNoOrigin);
+      return true;
+    });
+  });
+  return found;
 }
 
 // How many candidates a measured level has: the list's length less the distinct vertices that are in it.

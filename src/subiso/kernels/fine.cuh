@@ -4,6 +4,7 @@
 // (share.cuh). `stack` also keeps sets (sets.cuh), `fine` has no buffer but its stack. A path ends in a count, in a
 // polynomial of set sizes, or in a row of the output.
 #pragma once
+#include "codegrees.cuh"
 #include "edges.cuh"
 #include "share.cuh"
 
@@ -14,7 +15,7 @@ enum class Tail { kCount, kSizes, kRows };
 // What is compiled in; everything else is an argument.
 template <Tail kTailKind, bool kEdgesOn = false, bool kMeasureOn = false, u32 kBatchSize = 32, bool kShareOn = true,
           u32 kPeriodSteps = 8, u32 kLeastGift = 32, bool kSetsOn = false, int kStopLevel = kMaxPositions,
-          int kDetectLevel = kMaxPositions>
+          int kDetectLevel = kMaxPositions, Team kTeamKind = Team::kNone, bool kNarrowOn = false>
 struct Config {
   static constexpr Tail kTail = kTailKind;
   static constexpr bool kEdges = kEdgesOn;         // edge-isomorphism
@@ -26,6 +27,31 @@ struct Config {
   static constexpr bool kSets = kSetsOn;           // schedule `stack`: keep sets
   static constexpr int kStop = kStopLevel;         // deeper levels are not handed over
   static constexpr int kDetect = kDetectLevel;     // deeper down nobody looks at the others
+  static constexpr Team kTeam = kTeamKind;         // seed by seed, with a table of codegrees
+  static constexpr bool kNarrow = kNarrowOn;       // a polynomial's value and its terms fit into 64 bits
+};
+
+template <bool kNarrow>
+struct ValueOf {
+  using Type = Wide;
+};
+template <>
+struct ValueOf<true> {
+  using Type = i64;
+};
+
+struct NoCounts {};
+template <Team kTeam>
+struct CountsOf {
+  using Type = NoCounts;
+};
+template <>
+struct CountsOf<Team::kWarp> {
+  using Type = HashedCounts;
+};
+template <>
+struct CountsOf<Team::kBlock> {
+  using Type = DenseCounts;
 };
 
 // The initial pool: `rows` partial matches of `width` vertices, position by position, `capacity` apart. Warps take
@@ -54,6 +80,7 @@ struct FineArgs {
   Reads<Store> reads;
   ShareArgs share;
   SetArgs sets;
+  CodegreeArgs codegrees;
   const Tables* tables;
   Pool seeds;            // always there, width 1
   Pool pool;             // width 0: none; not used when it did not hold all rows
@@ -73,10 +100,14 @@ SUBISO_DEVICE constexpr int stack_levels(int num_levels) {
 template <class Plan, class Store, class Config>
 class FineWarp {
  public:
-  SUBISO_DEVICE FineWarp(const FineArgs<Store>& args, Plan plan, Stack stack)
+  using Counts = typename CountsOf<Config::kTeam>::Type;
+
+  SUBISO_DEVICE FineWarp(const FineArgs<Store>& args, Plan plan, Stack stack, Counts counts, TeamState* team)
       : args_(args),
         plan_(plan),
         stack_(stack),
+        counts_(counts),
+        team_(team),
         share_(args.share, args.sets, static_cast<u32>(stack_levels<Config::kTail>(plan.num_levels())),
                Config::kSets ? static_cast<u32>(plan.num_sets()) : 0),
         pool_(&args.seeds),
@@ -104,6 +135,21 @@ class FineWarp {
       if (left_) break;
     }
     if (Config::kTail == Tail::kRows && args_.keep) share_.save(stack_, frontier_, range_, depth_);
+  }
+
+  // The same, seed by seed: the team counts its wedges, then its warps take rows below it.
+  SUBISO_DEVICE void run_seeds() {
+    const u32 number = Config::kTeam == Team::kBlock ? warp_in_block() : 0;
+    const u32 warps = Config::kTeam == Team::kBlock ? warps_per_block() : 1;
+    counts_.open();
+    while (take_seed(number)) {
+      count_wedges(args_.reads.store, args_.codegrees, counts_, team_->seed, number, warps);
+      sync_team();
+      search_seed();
+      sync_team();
+      for (u32 i = number * kWarp + lane_id(); i < team_->num_ends; i += warps * kWarp) counts_.clear(i);
+      sync_team();
+    }
   }
 
   SUBISO_DEVICE Wide total() const { return total_ + static_cast<Wide>(counted_); }
@@ -166,6 +212,72 @@ class FineWarp {
     open(width - 1, count);
   }
 
+  // ---- seeds of a team ---------------------------------------------------------------------------------------------
+  SUBISO_DEVICE void sync_team() const {
+    if (Config::kTeam == Team::kBlock)
+      sync_block();
+    else
+      sync_warp();
+  }
+
+  // The team's next seed. False when there is none, or the host wants us to stop.
+  SUBISO_DEVICE bool take_seed(u32 number) {
+    if (number == 0 && lane_id() == 0) {
+      u64 unit = args_.codegrees.num_units;
+      if (load_fresh(&args_.share.control->stop) == 0) unit = atomic_add(&args_.share.control->next, u64{1});
+      const bool there = unit < args_.codegrees.num_units;
+      team_->seed = there ? load_constant(args_.codegrees.units + 2 * unit) : kFull;
+      team_->part = there ? load_constant(args_.codegrees.units + 2 * unit + 1) : 0;
+      team_->num_ends = team_->next_row = 0;
+    }
+    sync_team();
+    return team_->seed != kFull;
+  }
+
+  SUBISO_DEVICE void search_seed() {
+    stack_.put(0, lane_id(), team_->seed, 0);
+    stack_.set_frontier(0, {});
+    sync_warp();
+    stack_.top = 0;
+    settle(0, 1);
+    seed_top_ = stack_.top;
+    const List rows = bounded(args_.reads.store, team_->seed, args_.codegrees.row_relation, args_.codegrees.row, team_->seed);
+    const u32 size = args_.codegrees.from_ends ? team_->num_ends : rows.size;
+    for (u32 step = 1;; ++step) {
+      if (depth_ < 0 && !fetch_rows(rows.data, size)) break;
+      if (depth_ >= 0 && !advance()) pop();
+      if (step % Config::kPeriod == 0 && stopped()) break;
+    }
+    range_ = {0, 0};
+    depth_ = -1;
+  }
+
+  // Takes rows below the seed: vertices of its list, or ends of its wedges.
+  SUBISO_DEVICE bool fetch_rows(const u32* list, u32 size) {
+    if (range_.at == range_.end) {
+      u32 at = 0;
+      if (lane_id() == 0) at = atomic_add(&team_->next_row, kWarp);
+      at = shuffle(at, 0);
+      if (at >= size) return false;
+      range_ = {at, least(at + kWarp, size)};
+    }
+    const u32 found = static_cast<u32>(range_.end - range_.at), lane = lane_id();
+    const u32 row = static_cast<u32>(range_.at) + least(lane, found - 1);
+    range_.at = range_.end;
+    stack_.top = seed_top_;
+    const u32 vertex = args_.codegrees.from_ends ? counts_.end(row) : load_own(list + row);
+    // A seed with much below it is shared by several teams: each has the whole table and a part of the rows.
+    const u32 parts = team_->part >> 16;
+    const bool mine = (args_.codegrees.from_ends ? vertex : row / kWarp) % parts == (team_->part & 0xffff);
+    const bool ok = lane < found && mine && plan_.at(1, [&](auto l) {
+      return fits(plan_, args_.reads, stack_, l, before(l), vertex, 0, args_.codegrees.row_origin);
+    });
+    sync_warp();
+    enter(vertex, 0, ok, found, found);
+    return true;
+  }
+
+  // ---- edges -------------------------------------------------------------------------------------------------------
   // Every lane has an edge: its first vertex is an entry of its own, its second one a candidate below that.
   SUBISO_DEVICE void fetch_edges(u64 at, u32 found) {
     const u32 lane = lane_id();
@@ -180,18 +292,18 @@ class FineWarp {
     ok = ok && plan_.at(1, [&](auto l) {
       return fits(plan_, args_.reads, stack_, l, before(l), second, lane, pool_->origin);
     });
+    enter(second, lane, ok, count, found);
+  }
+
+  // Puts the vertices that fit at level 1. Rows from the `count`-th of the `found` ones on had no room before.
+  SUBISO_DEVICE void enter(u32 vertex, u32 parent, bool ok, u32 count, u32 found) {
     const u32 fitting = ballot(ok);
-    if (ok) stack_.put(1, popcount(fitting & lanes_below()), second, lane);
+    if (ok) stack_.put(1, popcount(fitting & lanes_below()), vertex, parent);
     sync_warp();
-    u32 last = count;
-    if (fitting != 0) {
-      const u32 kept = settle(1, popcount(fitting));
-      if (kept < popcount(fitting)) last = nth_bit(fitting, kept);
-      if (last < found) give_back(found, last);
-      open(1, kept);
-    } else if (last < found) {
-      give_back(found, last);
-    }
+    const u32 kept = fitting == 0 ? 0 : settle(1, popcount(fitting));
+    const u32 done = kept < popcount(fitting) ? nth_bit(fitting, kept) : count;
+    if (done < found) give_back(found, done);
+    if (kept != 0) open(1, kept);
   }
 
   SUBISO_DEVICE void seed(u32 vertex, u32 found) {
@@ -250,7 +362,7 @@ class FineWarp {
   // `count` entries were put at `level`: what is below them? In a sizes tail the last level is evaluated at once.
   SUBISO_DEVICE void open(int level, u32 count) {
     if (Config::kTail == Tail::kSizes && level == last()) {
-      sizes_tail(count);
+      sizes_tail(lane_id() < count);
       if (Config::kSets) stack_.top = stack_.base(level);
       return;
     }
@@ -270,7 +382,11 @@ class FineWarp {
   // ---- one step ----------------------------------------------------------------------------------------------------
   // Deals one task per lane below the current level. False when nothing is left there.
   SUBISO_DEVICE bool advance() {
-    if (Config::kTail == Tail::kCount && depth_ + 1 == last() && ballot(frontier_.left > kLong) == 0) return finish_all();
+    if (Config::kTail != Tail::kRows && depth_ + 1 == last() && ballot(frontier_.left > kLong) == 0) return finish_all();
+    return step();
+  }
+
+  SUBISO_DEVICE bool step() {
     const Task task = deal<Config::kBatch>(frontier_);
     const u32 tried = ballot(task.present);
     if (tried == 0) return false;
@@ -289,15 +405,22 @@ class FineWarp {
   // Counts everything below the current level at once. False when there was nothing.
   SUBISO_DEVICE bool finish_all() {
     if (ballot(frontier_.left != 0) == 0) return false;
-    plan_.at(last(), [&](auto level) {
-      drain<Config::kBatch>(frontier_, [&](const DrainTask& task) {
-        note(popcount(ballot(task.present)));
-        counted_ += task.present &&
-                    fits(plan_, args_.reads, stack_, level, before(level), task.vertex, task.entry, task.origin) &&
-                    edges_fit(level, task.vertex, task.entry);
-        return true;
-      });
-      return 0;
+    const auto level = before(plan_.num_levels());
+    if (Config::kSets && Config::kTail == Tail::kSizes && plan_.sets_at(level) != 0) return step();
+    drain<Config::kBatch>(frontier_, [&](const DrainTask& task) {
+      note(popcount(ballot(task.present)));
+      const bool ok = task.present &&
+                      fits(plan_, args_.reads, stack_, level, before(level), task.vertex, task.entry, task.origin) &&
+                      edges_fit(level, task.vertex, task.entry);
+      if constexpr (Config::kTail == Tail::kSizes) {
+        sync_warp();  // nobody still reads the entries that are written now
+        stack_.put(level, lane_id(), task.vertex, task.entry);
+        sync_warp();
+        sizes_tail(ok);
+      } else {
+        counted_ += ok;
+      }
+      return !left_;
     });
     frontier_.left = 0;
     return true;
@@ -377,37 +500,52 @@ class FineWarp {
 
   // ---- sizes -------------------------------------------------------------------------------------------------------
   // Lane i computes the polynomial of the set sizes below entry i of the last level; the warp counts together.
-  SUBISO_DEVICE void sizes_tail(u32 count) {
+  SUBISO_DEVICE void sizes_tail(bool present) {
+    if (ballot(present) == 0) return;
     u32 sizes[kMaxSizes];
-    plan_.each_size([&](auto s, auto level) { sizes[s] = size_of(level, count) - plan_.level(level).surely; });
-    if (lane_id() < count) total_ += polynomial(sizes);
+    plan_.each_size([&](auto s, auto level) { sizes[s] = size_of(level, present) - plan_.level(level).surely; });
+    if (present) total_ += polynomial(sizes);
   }
 
   template <class Level>
-  SUBISO_DEVICE u32 size_of(Level level, u32 count) {
+  SUBISO_DEVICE u32 size_of(Level level, bool present) {
     const auto from = before(plan_.num_levels());
+    if constexpr (Config::kTeam != Team::kNone) {
+      if (plan_.level(level).table != 0) return present ? looked_up(level, from) : 0;
+    }
     if (plan_.level(level).measured)
-      return lane_id() < count ? measure(plan_, args_.reads, stack_, level, from, lane_id()) : 0;
+      return present ? measure(plan_, args_.reads, stack_, level, from, lane_id()) : 0;
     Frontier f;
-    if (lane_id() < count) f = local_candidates(plan_, args_.reads, stack_, level, from, lane_id());
+    if (present) f = local_candidates(plan_, args_.reads, stack_, level, from, lane_id());
     u32 size = 0, turn = 0;
     drain<Config::kBatch>(f, [&](const DrainTask& task) {
       note(popcount(ballot(task.present)));
       const u32 fitting = ballot(task.present && fits(plan_, args_.reads, stack_, level, from, task.vertex, task.entry,
                                                       task.origin));
       size += popcount(fitting & task.takers);
-      return ++turn % 256 != 0 || !stopped();
+      if (++turn % 256 == 0 && stopped()) left_ = true;
+      return !left_;
     });
     return size;
   }
 
+  // A size that is a codegree of the seed.
+  template <class Level, class From>
+  SUBISO_DEVICE u32 looked_up(Level level, From from) {
+    u32 entry = lane_id();
+    const int position = plan_.level(level).table - 1;
+    for (int p = from; p > position; --p) entry = stack_.parent(p, entry);
+    return counts_.at(stack_.vertex(position, entry)) - excluded(plan_, args_.reads, stack_, level, from, lane_id());
+  }
+
   SUBISO_DEVICE bool stopped() const { return ballot(load_fresh(&args_.share.control->stop) != 0) != 0; }
 
-  SUBISO_DEVICE Wide polynomial(const u32* sizes) {
-    Wide sum = 0;
+  SUBISO_DEVICE auto polynomial(const u32* sizes) {
+    using Value = typename ValueOf<Config::kNarrow>::Type;
+    Value sum = 0;
     if constexpr (Config::kTail == Tail::kSizes)
       all_terms([&](auto term) {
-        Wide product = term.coefficient;
+        Value product = term.coefficient;
         for (int i = 0; i < term.count; ++i) product *= sizes[term.factors[i]];
         sum += product;
       });
@@ -424,17 +562,35 @@ class FineWarp {
   const FineArgs<Store>& args_;
   const Plan plan_;
   Stack stack_;
+  Counts counts_;
+  TeamState* team_;
   const Share<Config> share_;
   const Pool* pool_;
   u64 rows_;
   Range range_{0, 0};
   Frontier frontier_;
+  u32 seed_top_ = 0;
   int depth_ = -1;
   bool left_ = false;
   u64 counted_ = 0;
   Wide total_ = 0;
   u64 steps_ = 0, tasks_ = 0;
 };
+
+// What teams share lies behind the stacks.
+template <class Warp, Team kTeam, class Args, class Plan>
+SUBISO_DEVICE Warp make_warp(const Args& args, Plan plan, Stack stack, u8* teams) {
+  if constexpr (kTeam == Team::kBlock) {
+    TeamState* state = reinterpret_cast<TeamState*>(teams);
+    return Warp(args, plan, stack, DenseCounts(args.codegrees, state), state);
+  } else if constexpr (kTeam == Team::kWarp) {
+    u8* mine = teams + warp_in_block() * (u32{sizeof(TeamState)} + HashedCounts::bytes(args.codegrees.slots));
+    TeamState* state = reinterpret_cast<TeamState*>(mine);
+    return Warp(args, plan, stack, HashedCounts(args.codegrees, state, mine + sizeof(TeamState)), state);
+  } else {
+    return Warp(args, plan, stack, NoCounts{}, nullptr);
+  }
+}
 
 // The kernel's body: every warp searches, then the block adds up.
 template <class Plan, class Store, class Config>
@@ -444,8 +600,13 @@ SUBISO_DEVICE void fine_search(const FineArgs<Store>& args, Plan plan) {
   const u32 number = warp_in_block();
   Stack stack(shared_memory() + number * Stack::bytes(levels, sets), levels, sets,
               args.sets.arenas + (u64{block_id()} * warps_per_block() + number) * args.sets.words);
-  FineWarp<Plan, Store, Config> warp(args, plan, stack);
-  warp.run();
+  using Warp = FineWarp<Plan, Store, Config>;
+  u8* const teams = shared_memory() + warps_per_block() * Stack::bytes(levels, sets);
+  Warp warp = make_warp<Warp, Config::kTeam>(args, plan, stack, teams);
+  if constexpr (Config::kTeam == Team::kNone)
+    warp.run();
+  else
+    warp.run_seeds();
 
   if (Config::kMeasure && lane_id() == 0) {
     atomic_add(&args.share.control->steps, warp.steps());

@@ -36,6 +36,7 @@ struct LevelTable {
   u8 measured;  // the number of candidates follows from one list's length and the distinct vertices in it
   u8 surely;    // of a size: so many matched vertices are known to be in the set and do not count
   u8 edges;     // edge-isomorphism: that many of Tables::edges lie within the positions up to this level
+  u8 table;     // of a size: 1 + the position whose vertex it is looked up at in the seed's codegrees; 0 = computed
 };
 
 // coefficient * product of sizes

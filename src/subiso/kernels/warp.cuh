@@ -30,11 +30,13 @@ using i64 = long long;
 #define SUBISO_CALL , const char *file = __builtin_FILE(), int line = __builtin_LINE()
 #define SUBISO_CALL0 const char *file = __builtin_FILE(), int line = __builtin_LINE()
 #define SUBISO_UNROLL
+#define SUBISO_ROLLED
 #else
 #define SUBISO_DEVICE __device__ __forceinline__
 #define SUBISO_CALL
 #define SUBISO_CALL0
 #define SUBISO_UNROLL _Pragma("unroll")
+#define SUBISO_ROLLED _Pragma("unroll 1")
 #endif
 
 namespace subiso {
@@ -102,6 +104,12 @@ SUBISO_DEVICE u32 atomic_and(u32* at, u32 value) {
   *at = old & value;
   return old;
 }
+SUBISO_DEVICE u32 atomic_cas(u32* at, u32 expected, u32 value) {
+  simt::maybe_yield();
+  const u32 old = *at;
+  if (old == expected) *at = value;
+  return old;
+}
 // Memory that other warps write while we look.
 template <class T>
 SUBISO_DEVICE T load_fresh(const T* at) {
@@ -112,6 +120,12 @@ template <class T>
 SUBISO_DEVICE void store_fresh(T* at, T value) {
   simt::maybe_yield();
   *at = value;
+}
+// Device memory that this block has written, with atomics too: past the nearest cache.
+template <class T>
+SUBISO_DEVICE T load_far(const T* at) {
+  simt::maybe_yield();
+  return *at;
 }
 // Memory that nobody writes during the launch.
 template <class T>
@@ -178,6 +192,7 @@ SUBISO_DEVICE T atomic_add(T* at, T value) {
 }
 SUBISO_DEVICE u32 atomic_or(u32* at, u32 value) { return atomicOr(at, value); }
 SUBISO_DEVICE u32 atomic_and(u32* at, u32 value) { return atomicAnd(at, value); }
+SUBISO_DEVICE u32 atomic_cas(u32* at, u32 expected, u32 value) { return atomicCAS(at, expected, value); }
 template <class T>
 SUBISO_DEVICE T load_fresh(const T* at) {
   return *const_cast<const volatile T*>(at);
@@ -185,6 +200,10 @@ SUBISO_DEVICE T load_fresh(const T* at) {
 template <class T>
 SUBISO_DEVICE void store_fresh(T* at, T value) {
   *const_cast<volatile T*>(at) = value;
+}
+template <class T>
+SUBISO_DEVICE T load_far(const T* at) {
+  return __ldcg(at);
 }
 template <class T>
 SUBISO_DEVICE T load_constant(const T* at) {

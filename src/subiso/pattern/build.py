@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Iterable, Mapping, Sequence
+from functools import reduce
 from typing import Any, NamedTuple
 
 from subiso.errors import PatternError
@@ -11,6 +12,7 @@ from subiso.pattern.check import check_connected, check_contradictions, check_ow
 from subiso.pattern.elements import (
     MAX_VERTICES,
     Alternatives,
+    Column,
     Comparison,
     Mask,
     PatternEdge,
@@ -269,3 +271,27 @@ def merge_edges(edges: Iterable[PatternEdge]) -> tuple[PatternEdge, ...]:
             elif result[at].name != edge.name:
                 result.append(edge)
     return tuple(result)
+
+
+def merge_vertices(parts: Parts, blocks: Sequence[Sequence[int]]) -> Parts:
+    """The quotient: one vertex for each block, with the labels, masks, edges and comparisons of its members."""
+    place = {v: i for i, block in enumerate(blocks) for v in block}
+
+    def moved(edge: PatternEdge) -> PatternEdge:
+        source, target = place[edge.source], place[edge.target]
+        return make_edge(source, target, edge.directed, edge.labels, edge.name, mask=edge.mask)
+
+    def owned(column: Any) -> Any:
+        if isinstance(column, Column) and isinstance(column.owner, int):
+            return Column(place[column.owner], column.column)
+        return column
+
+    masks = [[m for v in block if (m := parts.masks[v]) is not None] for block in blocks]
+    return finish(
+        tuple("_".join(parts.names[v] for v in block) for block in blocks),
+        tuple(sorted_conjunction(g for v in block for g in parts.vertex_labels[v]) for block in blocks),
+        [moved(e) for e in parts.edges],
+        [moved(e) for e in parts.anti_edges],
+        masks=tuple(reduce(operator.and_, found) if found else None for found in masks),
+        comparisons=[Comparison(owned(c.left), c.op, owned(c.right)) for c in parts.comparisons],
+    )

@@ -12,7 +12,7 @@ from subiso.pattern.canonical import CanonicalForm, canonical_labelling
 from subiso.pattern.catalogue import Catalogue
 from subiso.pattern.check import neighbor_masks
 from subiso.pattern.elements import Comparison, Mask, PatternEdge
-from subiso.pattern.structure import Structure, structure_of
+from subiso.pattern.structure import Structure, colored, structure_of
 
 
 class Pattern(Catalogue):
@@ -153,6 +153,14 @@ class Pattern(Catalogue):
                 comparisons=self.comparisons,
             )
         )
+
+    def merged(self, blocks: Sequence[Sequence[int]]) -> Self:
+        """One vertex for each block of vertices, with the conditions and edges of all of them.
+
+        >>> Pattern.path(4).merged([[0, 3], [1], [2]]).is_isomorphic(Pattern.clique(3))
+        True
+        """
+        return self._make(build.merge_vertices(self._parts(), blocks))
 
     def to_undirected(self) -> Self:
         """The same pattern with every direction forgotten; edges that become equal merge."""
@@ -297,12 +305,18 @@ class Pattern(Catalogue):
             )
         return closure(group.generators, self.num_vertices)
 
-    def canonical_form(self) -> CanonicalForm:
+    def canonical_form(self, extra_colors: Sequence[Any] | None = None) -> CanonicalForm:
         """A hashable value that two patterns share exactly when they are isomorphic; names play no part.
+
+        `extra_colors`, comparable values by vertex, must then agree as well.
 
         >>> Pattern("(a)-->(b)").canonical_form() == Pattern("(x)<--(y)").canonical_form()
         True
+        >>> Pattern.path(3).canonical_form([1, 0, 0]) == Pattern.path(3).canonical_form([0, 0, 1])
+        True
         """
+        if extra_colors is not None:
+            return canonical_labelling(colored(self._structure(), extra_colors))[0]
         found = self._cache.get("canonical")
         if found is None:
             found = self._cache["canonical"] = canonical_labelling(self._structure())[0]

@@ -7,7 +7,8 @@ node turns it back into a relation of pairs.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from subiso.pattern.elements import FLIPPED, Column, Comparison, Mask, PatternEdge, labels_key
@@ -44,6 +45,15 @@ def plain_structure(adjacency: tuple[int, ...]) -> Structure:
     relations = (adjacency,) if any(adjacency) else ()
     keys = ((_PLAIN_ITEM,),) if relations else ()
     return Structure(count, count, (0,) * count, (_PLAIN_NODE,), relations, keys)
+
+
+def colored(structure: Structure, extra: Sequence[Any]) -> Structure:
+    """The structure with further colours of its vertices, which are comparable values."""
+    keys = [structure.color_keys[color] for color in structure.colors]
+    both = [(key, (extra[v],) if v < structure.real else ()) for v, key in enumerate(keys)]
+    color_keys = tuple(sorted(set(both)))
+    rank = {key: i for i, key in enumerate(color_keys)}
+    return replace(structure, colors=tuple(rank[key] for key in both), color_keys=color_keys)
 
 
 def structure_of(pattern: Pattern) -> Structure:

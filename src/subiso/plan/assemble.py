@@ -21,7 +21,7 @@ from subiso.plan.plan import (
     Term,
 )
 from subiso.plan.problem import Problem
-from subiso.plan.sets import Need, SetTable, in_chain_order
+from subiso.plan.sets import Need, SetTable, in_chain_order, position_of
 from subiso.plan.tail import tail_terms
 
 FLIPPED = {"<": ">", "<=": ">=", ">": "<", ">=": "<=", "==": "==", "!=": "!="}
@@ -31,16 +31,20 @@ def assemble(
     problem: Problem, order: Order, restrictions: Iterable[tuple[int, int]], divisor: int | None
 ) -> Plan:
     """The plan for an order; `divisor` is the symmetry that the restrictions leave, None a plan that emits."""
-    return _Assembler(problem, order, tuple(restrictions)).plan(divisor)
+    return Assembler(problem, order, tuple(restrictions)).plan(divisor)
 
 
-class _Assembler:
+class Assembler:
+    """The passes' common ground: what each vertex needs once those before it are matched."""
+
     def __init__(self, problem: Problem, order: Order, restrictions: tuple[tuple[int, int], ...]) -> None:
         self.problem = problem
         self.order = order
-        self.restrictions = restrictions
+        imposed = tuple((b, a) for a, b in problem.imposed) if order.descending else problem.imposed
+        self.restrictions = (*restrictions, *(pair for pair in imposed if pair not in restrictions))
         self.position = {v: i for i, v in enumerate(order.prefix)}
-        self.before = _closure(problem.num_vertices, restrictions)
+        self.before = _closure(problem.num_vertices, self.restrictions)
+        self.behind = _closure(problem.num_vertices, [(b, a) for a, b in self.restrictions])
         self.around: list[list[Operand]] = [[] for _ in range(problem.num_vertices)]
         """vertex -> the lists of its matched neighbours in the pattern"""
         for links, negative in ((problem.links, False), (problem.forbidden, True)):
@@ -52,70 +56,86 @@ class _Assembler:
 
     def plan(self, divisor: int | None) -> Plan:
         prefix, tail = self.order.prefix, self.order.tail
-        needs = [self.need((v,), depth) for depth, v in enumerate(prefix)]
+        needs = self.level_needs()
         terms = tail_terms(self.problem, tail)
         blocks = {block: self.need(block, len(prefix)) for key in terms for block in key}
         sets = SetTable(self, needs[1:], list(blocks.values()), len(prefix) - 1)
-        extends = tuple(
-            Extend(v, sets.expression(needs[depth]), needs[depth].distinct, self.column_checks(depth))
-            for depth, v in enumerate(prefix)
-            if depth
-        )
         return Plan(
             names=self.problem.pattern.names,
             mode=self.problem.mode,
             unique=self.problem.unique,
             seed=Seed(prefix[0], needs[0].filter),
-            extends=extends,
+            extends=tuple(self.extend(depth, needs[depth], sets) for depth in range(1, len(prefix))),
             sets=tuple(sets.steps),
             tail=EmitTail() if divisor is None else self.count_tail(terms, blocks, sets, divisor),
-            restrictions=tuple((b, a) for a, b in self.restrictions)
-            if self.order.descending
-            else self.restrictions,
+            restrictions=self.absolute_restrictions(),
             edge_checks=self.edge_checks(),
             cost=self.order.cost,
         )
 
+    def level_needs(self) -> list[Need]:
+        return [self.need((v,), depth) for depth, v in enumerate(self.order.prefix)]
+
+    def extend(self, depth: int, need: Need, sets: SetTable) -> Extend:
+        vertex = self.order.prefix[depth]
+        return Extend(vertex, sets.expression(need), need.distinct, self.column_checks(depth))
+
+    def absolute_restrictions(self) -> tuple[tuple[int, int], ...]:
+        """The restrictions as Plan has them, whichever way the order goes."""
+        if self.order.descending:
+            return tuple((b, a) for a, b in self.restrictions)
+        return self.restrictions
+
     def need(self, vertices: tuple[int, ...], depth: int) -> Need:
         """What the vertices of a block share, once the positions before `depth` are matched."""
-        problem, position = self.problem, self.position
+        problem = self.problem
         operands = in_chain_order({o for v in vertices for o in self.around[v] if o.list.position < depth})
-        after = frozenset(
-            position[u] for v in vertices for u in self.before[v] if position.get(u, depth) < depth
-        )
-        filters = {f for v in vertices if (f := problem.filters[v]) is not None} if problem.filters else set()
+        after = frozenset(p for v in vertices for p in self.places(v) if position_of(p) < depth)
+        filters = {f for v in vertices for f in problem.filters[v]} if problem.filters else set()
         distinct: tuple[int, ...] = ()
         if problem.injective:
             joined = () if problem.loops else [o.list.position for o in operands if not o.negative]
-            distinct = tuple(p for p in range(depth) if p not in joined and p not in after)
+            distinct = tuple(p for p in range(depth) if p not in joined and not after & {p, ~p})
         return Need(operands, after, tuple(sorted(filters)), distinct)
+
+    def places(self, vertex: int) -> set[int]:
+        """Where the vertex stands among the prefix: p after position p, ~p before it."""
+        position = self.position
+        after = {position[u] for u in self.before[vertex] if u in position}
+        return after | {~position[u] for u in self.behind[vertex] if u in position}
 
     def surely_in(self, need: Need, position: int) -> bool:
         """True when the vertex at the position meets the need, whatever it is: the pattern's own edges say so."""
         if need.filter:
             return False
         vertex = self.order.prefix[position]
-        below = {self.position[u] for u in self.before[vertex] if u in self.position}
-        return set(need.operands) <= set(self.around[vertex]) and need.after <= below
+        return set(need.operands) <= set(self.around[vertex]) and need.after <= self.places(vertex)
 
     def reduced(self, after: Iterable[int]) -> tuple[int, ...]:
-        """The bounds that imply all others."""
-        positions = set(after)
-        if not positions:
-            return ()
-        implied = {self.position[u] for p in positions for u in self.before[self.order.prefix[p]]}
-        return tuple(sorted(positions - implied))
+        """The places that imply all others."""
+        places = set(after)
+        further = {q for p in places for q in self.beyond(p)}
+        return tuple(sorted(places - further))
 
     def implied(self, bounds: Iterable[int]) -> set[int]:
-        """All positions that elements above `bounds` are above."""
+        """All places that elements at `bounds` have."""
         bounds = set(bounds)
-        return bounds and bounds | {
-            self.position[u] for p in bounds for u in self.before[self.order.prefix[p]]
-        }
+        return bounds | {q for p in bounds for q in self.beyond(p)}
 
-    def bounds(self, positions: tuple[int, ...]) -> dict[str, tuple[int, ...]]:
+    def beyond(self, place: int) -> set[int]:
+        """What coming after (or before) a position says of the others."""
+        vertex = self.order.prefix[position_of(place)]
+        if place >= 0:
+            return {self.position[u] for u in self.before[vertex] if u in self.position}
+        return {~self.position[u] for u in self.behind[vertex] if u in self.position}
+
+    def bounds(self, places: Iterable[int]) -> dict[str, tuple[int, ...]]:
         """The bounds as SetExpression takes them: coming after means above, or below where the plan descends."""
-        return {"upper" if self.order.descending else "lower": positions}
+        after = tuple(p for p in places if p >= 0)
+        before = tuple(sorted(~p for p in places if p < 0))
+        return (
+            {"lower": before, "upper": after} if self.order.descending else {"lower": after, "upper": before}
+        )
 
     def column_checks(self, depth: int) -> tuple[ColumnCheck, ...]:
         vertex = self.order.prefix[depth]
@@ -137,26 +157,29 @@ class _Assembler:
         sets: SetTable,
         divisor: int,
     ) -> CountTail:
-        sizes: list[TailSize] = []
         number: dict[TailSize, int] = {}
-        size_of = {}
-        for block, need in blocks.items():
-            sure = {p for p in need.distinct if self.surely_in(need, p)}
-            looked_up = tuple(p for p in need.distinct if p not in sure)
-            size = TailSize(sets.expression(need, counted=True), looked_up, len(sure))
-            if size not in number:
-                number[size] = len(sizes)
-                sizes.append(size)
-            size_of[block] = number[size]
+        size_of = {
+            block: self._numbered(number, self.tail_size(need, sets)) for block, need in blocks.items()
+        }
         merged: dict[tuple[int, ...], int] = defaultdict(int)
         for key, coefficient in terms.items():
             merged[tuple(sorted(size_of[block] for block in key))] += coefficient
         return CountTail(
             self.order.tail,
-            tuple(sizes),
+            tuple(number),
             tuple(Term(c, factors) for factors, c in merged.items() if c),
             divisor,
         )
+
+    @staticmethod
+    def _numbered(number: dict[TailSize, int], size: TailSize) -> int:
+        return number.setdefault(size, len(number))
+
+    def tail_size(self, need: Need, sets: SetTable) -> TailSize:
+        """How the size of a block's set is found."""
+        sure = {p for p in need.distinct if self.surely_in(need, p)}
+        looked_up = tuple(p for p in need.distinct if p not in sure)
+        return TailSize(sets.expression(need, counted=True), looked_up, len(sure))
 
 
 def _closure(num_vertices: int, restrictions: Iterable[tuple[int, int]]) -> list[set[int]]:

@@ -12,11 +12,11 @@ from subiso.plan.problem import Problem
 from subiso.storage.statistics import Statistics
 
 # In units of looking at one element of a neighbour list; measured roughly, only their proportions matter.
-_VISIT = 12.0  # one candidate of a loop
+VISIT = 12.0  # one candidate of a loop
 _SET = 12.0  # one set operation, apart from its elements
 _ELEMENT = 0.6
 _WORD = 1.0  # one word of a bit row
-_INCREMENT = 1.5  # one increment of a codegree
+INCREMENT = 1.5  # one increment of a codegree
 # The share of an edge's triangles that a third vertex of a clique is joined to: triangles crowd together, so far more
 # than the chance of closing one.
 _CLOSED_AGAIN = 0.7
@@ -42,6 +42,13 @@ class Estimator:
             self.around[link.b][link.a] = min(ahead, self.around[link.b].get(link.a, ahead))
             self.around[link.a][link.b] = min(back, self.around[link.a].get(link.b, back))
         self.hubs = [hub_relation(problem, v) is not None for v in range(k)]
+        self.imposed: list[list[int]] = [[] for _ in range(k)]
+        """vertex -> those that an imposed order puts before or behind it"""
+        for a, b in problem.imposed:
+            self.imposed[a].append(b)
+            self.imposed[b].append(a)
+        self.from_wedges = False
+        """The first vertex is weighted by its wedges: some later one is reached over them."""
         self._after: dict[tuple[int, ...], dict[int, int]] = {}
 
     def restrictions(self, prefix: Sequence[int]) -> dict[int, int]:
@@ -92,7 +99,8 @@ class Estimator:
         for depth in further:
             chance = self.around[vertex][prefix[depth]] / self.sizes[vertex]
             result *= min(1.0, max(share, chance))
-        return min(result, self.sizes[vertex]) / (1 + after.bit_count())
+        imposed = sum(u in prefix for u in self.imposed[vertex])
+        return min(result, self.sizes[vertex]) / (1 + after.bit_count() + imposed)
 
     def _joined(self, prefix: Sequence[int], i: int, j: int) -> bool:
         return prefix[j] in self.around[prefix[i]]
@@ -102,7 +110,7 @@ class Estimator:
         stats, side = self.stats, self.side
         climbing = self.climbs(vertex, prefix, depth)
         if depth == 0:
-            shared = any(prefix[0] in self.around[u] for u in prefix[1:])
+            shared = self.from_wedges or any(prefix[0] in self.around[u] for u in prefix[1:])
             if climbing:
                 neighbors = side.pairs if shared else stats.mean_degree / 2
             else:
@@ -126,7 +134,7 @@ class Estimator:
         """(matches of the longer prefix, operations added); partial[d] = matches of the first d + 1 vertices."""
         size = self.candidates(vertex, prefix)
         matches = partial[-1] * max(size, 1e-9)
-        return matches, self.set_cost((vertex,), prefix, partial) + matches * _VISIT
+        return matches, self.set_cost((vertex,), prefix, partial) + matches * VISIT
 
     def set_cost(
         self,
@@ -165,7 +173,7 @@ class Estimator:
         members = self.length(prefix, depths[0], beyond=bool(after >> depths[0] & 1))
         if len(depths) > 2:
             members *= self.stats.closure
-        counting = partial[fixed] * members * self.stats.edge_degree * _INCREMENT
+        counting = partial[fixed] * members * self.stats.edge_degree * INCREMENT
         earlier = self.set_cost(block, prefix[:last], partial, after=after) if len(depths) > 2 else 0.0
         return min(cost, earlier + counting + partial[last] * 2)
 

@@ -25,7 +25,7 @@ class Explanation:
 
     @property
     def counting(self) -> Plan:
-        """The formula's first plan; the only one, unless absent edges are counted by inclusion and exclusion."""
+        """The formula's first plan; the only one, unless the count is a sum of several."""
         return self.formula.terms[0].plan
 
     def __str__(self) -> str:
@@ -42,8 +42,8 @@ class Explanation:
             f"graph     {self.stats.num_vertices:,} vertices, mean degree {self.stats.mean_degree:.3g} "
             f"({self.stats.edge_degree:.3g} over edges), closure {self.stats.closure:.3g}",
         ]
-        for vertex, number in enumerate(p.filters):
-            if number is not None:
+        for vertex, numbers in enumerate(p.filters):
+            for number in numbers:
                 size = p.sizes[vertex]
                 lines.append(f"filter    {p.pattern.names[vertex]} in C{number}: {size:,.0f} candidates")
         if self.counting.restrictions:
@@ -56,11 +56,17 @@ class Explanation:
 
     def _count_lines(self) -> list[str]:
         formula = self.formula
-        if len(formula.terms) == 1:
-            return [_indented(self.counting)]
-        lines = [f"  a sum of {len(formula.terms)} counts, divided by {formula.divisor}:"]
+        lines = []
+        if formula.technique != "one plan" or formula.alternatives:
+            lines.append(f"  by {formula.technique}" + _otherwise(formula))
+        if len(formula.terms) == 1 and formula.terms[0].coefficient == formula.divisor == 1:
+            return [*lines, _indented(self.counting)]
+        divided = f", divided by {formula.divisor}" if formula.divisor != 1 else ""
+        lines.append(f"  a sum of {len(formula.terms)} counts{divided}:")
         for term in formula.terms:
-            lines += [f"  {term.coefficient:+d} times {term.pattern}", _indented(term.plan, 2)]
+            parts = ", where parts may coincide" if term.plan.parts else ""
+            what = f"  {term.coefficient:+d} times {term.pattern}{parts}"
+            lines += [f"{what}  # ~{term.plan.cost:,.3g} operations", _indented(term.plan, 2)]
         return lines
 
 
@@ -70,17 +76,26 @@ def explain(query: Query) -> Explanation:
     return Explanation(
         problem,
         stats,
-        _estimated(make_formula(problem, stats), problem, stats),
+        _estimated(make_formula(problem, stats, decompose="auto", codegrees=True), problem, stats),
         with_estimates(make_plan(problem, stats, counting=False), problem, stats),
     )
 
 
 def _estimated(formula: Formula, problem: Problem, stats: Statistics) -> Formula:
     """Sizes are noted where the plan is for the problem itself; the terms of a sum are for denser patterns."""
-    if len(formula.terms) > 1:
-        return formula
     term = formula.terms[0]
+    if len(formula.terms) > 1 or term.plan.codegrees or term.plan.parts:
+        return formula
     return replace(formula, terms=(replace(term, plan=with_estimates(term.plan, problem, stats)),))
+
+
+def _otherwise(formula: Formula) -> str:
+    """What else was looked at, each way once."""
+    costs = dict(sorted(formula.alternatives, key=lambda way: -way[1]))
+    if not costs:
+        return ""
+    ways = sorted(costs.items(), key=lambda way: way[1])
+    return "; otherwise " + ", ".join(f"{name} ~{cost:,.3g}" for name, cost in ways)
 
 
 def _indented(plan: Plan, depth: int = 1) -> str:

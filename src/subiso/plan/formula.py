@@ -1,24 +1,34 @@
-"""Counts as sums of counts: edges that must be absent are counted by inclusion and exclusion where that is cheaper.
+"""Counts as sums of counts: the cheapest way found to write a count as one plan or several.
 
-A plan that checks absent edges must match almost every vertex; one without such checks can count its last vertices
-from set sizes. The matches without an edge are all matches less those with it, and so on for several edges.
+Edges that must be absent are counted by inclusion and exclusion: a plan that checks absent edges must match almost
+every vertex; one without such checks can count its last vertices from set sizes. Patterns with a cut are counted by
+their components (plan/decompose.py). Both give sums of counts of other patterns, which are planned in the same way.
 """
 
 from __future__ import annotations
 
-from collections.abc import Hashable
+import math
+from collections.abc import Hashable, Iterable
 from dataclasses import dataclass, replace
+from fractions import Fraction
 from itertools import combinations
 from typing import Any, Literal
 
 from subiso.pattern import Pattern
 from subiso.plan.choose import make_plan
+from subiso.plan.cutplan import assemble_cut
+from subiso.plan.cuts import MOST_VERTICES, cuts_by_cost
+from subiso.plan.decompose import Decomposition, kind, take_apart
 from subiso.plan.plan import Plan
 from subiso.plan.problem import Problem
 from subiso.storage.statistics import Statistics
 
+Choice = Literal["auto", "always", "never"]
+
 _MOST_ABSENT = 6  # edges; their subsets are all looked at
 _WORTH_IT = 1e6  # operations; below, planning a formula costs more than it saves
+_WORTH_CUTTING = 1e7  # the same for cuts, of which there are more
+_CUTS_LOOKED_AT = 3  # cuts whose quotients are planned, those with the cheapest plans
 
 
 @dataclass(frozen=True)
@@ -36,6 +46,9 @@ class Formula:
 
     terms: tuple[Term, ...]
     divisor: int = 1
+    technique: str = "one plan"
+    alternatives: tuple[tuple[str, float], ...] = ()
+    """What else was looked at, and its cost."""
 
     @property
     def cost(self) -> float:
@@ -46,45 +59,135 @@ def make_formula(
     problem: Problem,
     stats: Statistics,
     *,
-    expand: Literal["auto", "always", "never"] = "auto",
+    expand: Choice = "auto",
+    decompose: Choice = "never",
+    codegrees: bool = False,
     **options: Any,
 ) -> Formula:
     """The cheapest way found to count: one plan, or several whose counts are added and subtracted.
 
-    `expand` says whether to do the latter; the other options are those of `make_plan`.
+    `expand` says whether absent edges are counted by inclusion and exclusion, `decompose` whether patterns are cut,
+    `codegrees` whether plans for cuts may use codegree tables; the other options are those of `make_plan`.
     """
-    direct = Formula((Term(1, problem.pattern, make_plan(problem, stats, counting=True, **options)),))
-    if not problem.injective or expand == "never" or (expand == "auto" and direct.cost < _WORTH_IT):
-        return direct
-    symmetry = 1 if problem.unique else _symmetry(problem)
-    if symmetry > 1:  # every subgraph once, times its embeddings
-        once = make_plan(replace(problem, unique=True), stats, counting=True, **options)
-        direct = Formula((Term(symmetry, problem.pattern, once),))
-    if not 0 < len(problem.absent) <= _MOST_ABSENT:
-        return direct
-    expanded = _expand(problem, stats, **options)
-    return expanded if expand == "always" or expanded.cost < direct.cost else direct
-
-
-def _expand(problem: Problem, stats: Statistics, **options: Any) -> Formula:
-    """Embeddings of P without the edges F: the sum over S in F of (-1)^|S| embeddings of P with S."""
-    grouped: dict[Hashable, tuple[Problem, int]] = {}
-    for size in range(len(problem.absent) + 1):
-        for chosen in combinations(range(len(problem.absent)), size):
-            denser = _with_links(problem, chosen)
-            key = _kind(denser)
-            known, coefficient = grouped.get(key, (denser, 0))
-            grouped[key] = known, coefficient + (-1) ** size
-    terms = tuple(
-        Term(
-            coefficient * _symmetry(denser),
-            denser.pattern,
-            make_plan(denser, stats, counting=True, **options),
-        )
-        for denser, coefficient in grouped.values()
-        if coefficient
+    planner = _Planner(stats, expand, decompose, codegrees, options)
+    if problem.unique or not problem.injective:
+        return planner.best(problem)
+    once = planner.best(replace(problem, unique=True))
+    if once.cost < _WORTH_IT and once.technique == "one plan" and not planner.forced:
+        return planner.direct(problem)
+    # Every subgraph once, times its embeddings.
+    return replace(
+        _sum([(Fraction(_symmetry(problem)), once)]), technique=once.technique, alternatives=once.alternatives
     )
-    return Formula(terms, _symmetry(problem) if problem.unique else 1)
+
+
+class _Planner:
+    """Plans a problem and, by the same rules, those that its count is made of; each kind once."""
+
+    def __init__(
+        self, stats: Statistics, expand: Choice, decompose: Choice, codegrees: bool, options: dict[str, Any]
+    ) -> None:
+        self.stats = stats
+        self.expand = expand
+        self.decompose = decompose
+        self.codegrees = codegrees
+        self.options = options
+        self.forced = "always" in (expand, decompose)
+        self.known: dict[Hashable, Formula] = {}
+
+    def best(self, problem: Problem) -> Formula:
+        """The formula for the problem's matches: each once where it says so."""
+        key = kind(problem), problem.imposed != (), problem.apart, problem.mode, problem.forbidden != ()
+        found = self.known.get(key)
+        if found is None:
+            found = self.known[key] = self._choose(problem)
+        return found
+
+    def _choose(self, problem: Problem) -> Formula:
+        direct = self.direct(problem)
+        ways = [direct]
+        if self._wanted(self.expand, direct.cost, _WORTH_IT) and self._expandable(problem):
+            ways.append(self.expanded(problem))
+            if self.expand == "always":
+                return ways[-1]
+        if self._wanted(self.decompose, direct.cost, _WORTH_CUTTING):
+            limit = math.inf if self.decompose == "always" else min(way.cost for way in ways)
+            ways += self.decomposed(problem, limit)
+            if self.decompose == "always" and len(ways) > 1:
+                ways = ways[1:]
+        best = min(ways, key=lambda way: way.cost)
+        others = tuple((way.technique, way.cost) for way in ways if way is not best)
+        return replace(best, alternatives=others)
+
+    @staticmethod
+    def _wanted(choice: Choice, cost: float, worth_it: float) -> bool:
+        return choice == "always" or (choice == "auto" and cost >= worth_it)
+
+    @staticmethod
+    def _expandable(problem: Problem) -> bool:
+        return problem.injective and 0 < len(problem.absent) <= _MOST_ABSENT
+
+    def direct(self, problem: Problem) -> Formula:
+        plan = make_plan(problem, self.stats, counting=True, **self.options)
+        return Formula((Term(1, problem.pattern, plan),))
+
+    def expanded(self, problem: Problem) -> Formula:
+        """Embeddings of P without the edges F: the sum over S in F of (-1)^|S| embeddings of P with S."""
+        grouped: dict[Hashable, tuple[Problem, int]] = {}
+        for size in range(len(problem.absent) + 1):
+            for chosen in combinations(range(len(problem.absent)), size):
+                denser = _with_links(problem, chosen)
+                key = kind(denser)
+                known, coefficient = grouped.get(key, (denser, 0))
+                grouped[key] = known, coefficient + (-1) ** size
+        parts = [
+            (Fraction(coefficient * _symmetry(denser), _symmetry(problem)), self.best(denser))
+            for denser, coefficient in grouped.values()
+            if coefficient
+        ]
+        return replace(_sum(parts), technique="absent edges by inclusion and exclusion")
+
+    def decomposed(self, problem: Problem, limit: float) -> list[Formula]:
+        """By the cuts that look cheapest; those that turn out dearer than the limit are dropped."""
+        if problem.num_vertices > MOST_VERTICES or problem.mode == "edge-isomorphism":
+            return []
+        cuts = cuts_by_cost(
+            problem,
+            self.stats,
+            below=limit,
+            codegrees=self.codegrees,
+            max_tail=self.options.get("max_tail", 99),
+        )
+        found = []
+        for cut in cuts[:_CUTS_LOOKED_AT]:
+            parts = take_apart(problem, cut)
+            if parts is not None:
+                found.append(self._by_cut(problem, parts))
+        return found
+
+    def _by_cut(self, problem: Problem, parts: Decomposition) -> Formula:
+        own = Formula((Term(1, problem.pattern, assemble_cut(problem, parts.cut)),))
+        symmetry = _symmetry(problem) if problem.unique else 1
+        weighted = [(Fraction(parts.factor, symmetry), own)]
+        for shrinkage in parts.shrinkages:
+            embeddings = shrinkage.weight * _symmetry(shrinkage.problem)
+            weighted.append((Fraction(-embeddings, symmetry), self.best(shrinkage.problem)))
+        names = problem.pattern.names
+        cut = ", ".join(names[v] for v in parts.cut.order)
+        return replace(_sum(weighted), technique=f"cut at {cut}")
+
+
+def _sum(parts: Iterable[tuple[Fraction, Formula]]) -> Formula:
+    """The weighted sum of formulas; terms with the same plan become one."""
+    weights: dict[Plan, tuple[Fraction, Pattern]] = {}
+    for weight, formula in parts:
+        for term in formula.terms:
+            share = weight * term.coefficient / formula.divisor
+            known, pattern = weights.get(term.plan, (Fraction(0), term.pattern))
+            weights[term.plan] = known + share, pattern
+    divisor = math.lcm(*(weight.denominator for weight, _ in weights.values()))
+    terms = [Term(int(w * divisor), pattern, plan) for plan, (w, pattern) in weights.items() if w]
+    return Formula(tuple(terms), divisor)
 
 
 def _with_links(problem: Problem, chosen: tuple[int, ...]) -> Problem:
@@ -105,13 +208,6 @@ def _with_links(problem: Problem, chosen: tuple[int, ...]) -> Problem:
         absent=(),
         fans=(*problem.fans, *[typical] * len(links)) if problem.fans else (),
     )
-
-
-def _kind(problem: Problem) -> Hashable:
-    """Equal for problems with equal counts. Anchored vertices are told apart by not merging any."""
-    if problem.anchored:
-        return problem.pattern
-    return problem.pattern.canonical_form()
 
 
 def _symmetry(problem: Problem) -> int:

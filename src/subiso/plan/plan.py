@@ -2,7 +2,8 @@
 
 The smallest nodes are named tuples, since sets of them are the keys that sharing works with. Positions number the
 pattern's vertices in matching order. A plan is a list of steps: a Seed, then one Extend per
-further position, SetSteps between them (each as early as its operands allow), and a Tail.
+further position, SetSteps between them (each as early as its operands allow), and a Tail. A plan for a cut of the
+pattern has Parts too: loops of their own, counted for every match of the cut and multiplied.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import NamedTuple
 
-VERSION = 1
+VERSION = 2
 
 
 class Neighbors(NamedTuple):
@@ -27,7 +28,14 @@ class SetRef:
     index: int
 
 
-Source = Neighbors | SetRef
+@dataclass(frozen=True)
+class Ends:
+    """The vertices with a count in a codegree table, by the table's number; in no order."""
+
+    table: int
+
+
+Source = Neighbors | SetRef | Ends
 
 
 class Operand(NamedTuple):
@@ -89,6 +97,21 @@ class SetStep:
 
 
 @dataclass(frozen=True)
+class CodegreeStep:
+    """Counts, once `depth` is matched, for every vertex y how many elements of `base` have y in their `relation` list.
+
+    Wedges from the vertex that the base belongs to, grouped by their end points: no wedge is looked at again.
+    """
+
+    depth: int
+    base: SetExpression
+    relation: int
+    lower: tuple[int, ...] = ()
+    """Positions whose vertices the end points come after; other vertices have no count."""
+    upper: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True)
 class EmitTail:
     """Every way through the loops is a match."""
 
@@ -103,6 +126,8 @@ class TailSize:
     expression: SetExpression
     distinct: tuple[int, ...] = ()
     surely: int = 0
+    table: int | None = None
+    """The codegree table that holds the expression's size, at the vertex of its only operand."""
 
 
 @dataclass(frozen=True)
@@ -127,6 +152,20 @@ class CountTail:
 
 
 Tail = EmitTail | CountTail
+
+
+@dataclass(frozen=True)
+class Part:
+    """One component of the pattern without the cut: its extensions of a match of the cut are counted by themselves.
+
+    Positions and set numbers go on after those of the plan's own loops. The plan's tail is multiplied with the count,
+    `power` times.
+    """
+
+    extends: tuple[Extend, ...]
+    sets: tuple[SetStep, ...]
+    tail: CountTail
+    power: int = 1
 
 
 @dataclass(frozen=True)
@@ -167,6 +206,9 @@ class Plan:
     """Pairs of pattern vertices (a, b): a's vertex comes before b's in the graph's total order."""
     edge_checks: tuple[EdgeCheck, ...] = ()
     local: Local | None = None
+    codegrees: tuple[CodegreeStep, ...] = ()
+    parts: tuple[Part, ...] = ()
+    """With these the plan counts maps in which vertices of different parts may coincide."""
     cost: float = 0.0
     version: int = VERSION
 

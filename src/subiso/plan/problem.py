@@ -50,8 +50,9 @@ class Problem:
     absent: tuple[PatternEdge, ...] = ()
     """The forbidden links as edges: anti-edges, and in induced mode all that the pattern does not have."""
     pairs: tuple[PairCheck, ...] = ()
-    filters: tuple[int | None, ...] = ()
-    """Per pattern vertex the number of its candidate filter; vertices with the same candidates share it."""
+    filters: tuple[tuple[int, ...], ...] = ()
+    """Per pattern vertex the numbers of its candidate filters (several for one that stands for several); vertices with
+    the same candidates share them."""
     anchored: frozenset[int] = frozenset()
     sizes: tuple[float, ...] = ()
     """Candidates per pattern vertex."""
@@ -63,11 +64,18 @@ class Problem:
     """The graph has self loops, so a vertex may be its own neighbour."""
     entities: tuple[tuple[int, int, int], ...] = field(default=())
     """Edge-isomorphism: the pattern's edges as (source, target, relation index)."""
+    apart: bool = False
+    """Symmetry exchanges no vertices with different filters."""
+    imposed: tuple[tuple[int, int], ...] = ()
+    """Pairs (a, b): only matches are wanted in which a's vertex comes before b's in the graph's total order."""
 
     @cached_property
     def joined_or_compared(self) -> tuple[int, ...]:
-        """Per vertex the bits of those it is linked to or kept apart from; its own bit if it is compared."""
+        """Per vertex the bits of those whose matches its own depend on; its own bit if it is compared."""
         bits = [0] * self.num_vertices
+        for a, b in self.imposed:
+            bits[a] |= 1 << b
+            bits[b] |= 1 << a
         for link in (*self.links, *self.forbidden):
             bits[link.a] |= 1 << link.b
             bits[link.b] |= 1 << link.a
@@ -85,7 +93,25 @@ class Problem:
         return self.mode in ("monomorphism", "induced")
 
     def colors(self) -> tuple[int, ...] | None:
-        """Colours that keep anchored vertices apart; None when there are none."""
-        if not self.anchored:
+        """Colours that keep apart what symmetry must not exchange: anchored vertices, those with another place in the
+        imposed order and, where `apart` says so, those with other filters; None when there are none."""
+        if not self.anchored and not self.imposed and not self.apart:
             return None
-        return tuple(v + 1 if v in self.anchored else 0 for v in range(self.num_vertices))
+        kinds: dict[object, int] = {}
+        return tuple(kinds.setdefault(self._place(v), len(kinds)) for v in range(self.num_vertices))
+
+    def _place(self, v: int) -> object:
+        if v in self.anchored:
+            return v
+        before = frozenset(a for a, b in self.imposed if b == v)
+        after = frozenset(b for a, b in self.imposed if a == v)
+        return before, after, self.filters[v] if self.apart else ()
+
+    @cached_property
+    def reverse(self) -> dict[int, int]:
+        """relation -> the relation of the same edges read from their other end, for those of the links."""
+        return {
+            r: s
+            for link in self.links
+            for r, s in ((link.forward, link.backward), (link.backward, link.forward))
+        }

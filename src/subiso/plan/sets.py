@@ -17,7 +17,8 @@ class Need(NamedTuple):
 
     operands: Key
     after: frozenset[int]
-    """Positions that the elements come after, transitively closed."""
+    """Places in the order, transitively closed: p where the elements come after the vertex at position p, ~p where
+    they come before it."""
     filter: tuple[int, ...]
     distinct: tuple[int, ...]
 
@@ -30,6 +31,15 @@ class Bounds(Protocol):
     def implied(self, bounds: Iterable[int]) -> set[int]: ...
 
     def bounds(self, positions: tuple[int, ...]) -> dict[str, tuple[int, ...]]: ...
+
+
+def position_of(place: int) -> int:
+    """The position that a place in the order speaks of.
+
+    >>> position_of(3), position_of(~3)
+    (3, 3)
+    """
+    return ~place if place < 0 else place
 
 
 def in_chain_order(operands: Iterable[Operand]) -> Key:
@@ -50,7 +60,7 @@ class SetTable:
         self.steps: list[SetStep] = []
         self.index: dict[Key, int] = {}
         self.promised: list[set[int]] = []
-        """step -> positions that its elements are known to come after"""
+        """step -> places in the order that its elements are known to have"""
         users: dict[Key, list[Need]] = {}
         wanted_by_level = set()
         for need in levels:
@@ -73,7 +83,7 @@ class SetTable:
         depth = _depth(key)
         source, operands = self._split(key)
         common = frozenset.intersection(*(need.after for need in users))
-        bounds = {p for p in common if p <= depth}
+        bounds = {p for p in common if position_of(p) <= depth}
         same_filter = all(need.filter == users[0].filter for need in users)
         self.index[key] = len(self.steps)
         self.promised.append(self.order.implied(bounds))

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
-from subiso.plan.plan import CountTail, Extend, Neighbors, Plan, SetExpression, Source, Term
+from subiso.plan.plan import CountTail, Extend, Neighbors, Part, Plan, SetExpression, SetRef, Source, Term
 
 
 def plan_text(plan: Plan) -> str:
@@ -24,9 +24,35 @@ class _Writer:
         for depth, extend in enumerate(plan.extends, 1):
             lines.append(self.indent(depth) + self.loop(depth, extend))
             lines += self.sets_at(depth)
-        lines += [self.indent(len(plan.order)) + line for line in self.tail()]
-        if isinstance(plan.tail, CountTail) and plan.tail.divisor != 1:
-            lines.append(f"total / {plan.tail.divisor}")
+        indent = self.indent(len(plan.order))
+        if isinstance(plan.tail, CountTail):
+            products = []
+            for i, part in enumerate(plan.parts):
+                lines += self.part(f"m{i}", part)
+                products.append(f"m{i}" + (f"^{part.power}" if part.power > 1 else ""))
+            lines += [indent + line for line in self.count_tail(plan.tail, "total", products)]
+            if plan.tail.divisor != 1:
+                lines.append(f"total / {plan.tail.divisor}")
+        else:
+            lines.append(indent + "emit")
+        return lines
+
+    def part(self, name: str, part: Part) -> list[str]:
+        """The loops of a part, inside those of the plan."""
+        outer = len(self.plan.order)
+        self.names[outer:] = [self.plan.names[e.vertex] for e in part.extends]
+        number = len(self.plan.sets)
+        lines = []
+        for depth, extend in enumerate(part.extends, outer):
+            lines.append(self.indent(depth) + self.loop(depth, extend))
+            lines += [
+                f"{self.indent(depth + 1)}S{number + i} = {self.expression(step.expression)}"
+                for i, step in enumerate(part.sets)
+                if step.depth == depth
+            ]
+        inner = self.indent(outer + len(part.extends))
+        lines += [inner + line for line in self.count_tail(part.tail, name)]
+        del self.names[outer:]
         return lines
 
     def seed_note(self) -> str:
@@ -39,9 +65,16 @@ class _Writer:
         return "  " * depth
 
     def sets_at(self, depth: int) -> list[str]:
-        return [
-            f"{self.indent(depth + 1)}S{i} = {self.expression(step.expression)}"
+        indent = self.indent(depth + 1)
+        sets = [
+            f"{indent}S{i} = {self.expression(step.expression)}"
             for i, step in enumerate(self.plan.sets)
+            if step.depth == depth
+        ]
+        return sets + [
+            f"{indent}D{i} = codegrees: for v in {self.expression(step.base)}, for w in "
+            f"N{step.relation or ''}(v){self.bounded(step.lower, step.upper)}: D{i}[w] += 1"
+            for i, step in enumerate(self.plan.codegrees)
             if step.depth == depth
         ]
 
@@ -55,32 +88,34 @@ class _Writer:
             text += ", its edges distinct"
         return text + ":" + (f"  # {_about(extend.estimate)}" if extend.estimate else "")
 
-    def tail(self) -> list[str]:
-        tail = self.plan.tail
-        if not isinstance(tail, CountTail):
-            return ["emit"]
+    def count_tail(self, tail: CountTail, total: str, products: Sequence[str] = ()) -> list[str]:
         lines = []
         for i, size in enumerate(tail.sizes):
             without = f" without {self.listed(size.distinct)}" if size.distinct else ""
             less = f" - {size.surely}" if size.surely else ""
-            lines.append(f"n{i} = |{self.expression(size.expression)}{without}|{less}")
+            table = f"  # in D{size.table}" if size.table is not None else ""
+            lines.append(f"n{i} = |{self.expression(size.expression)}{without}|{less}{table}")
         counted = ", ".join(self.plan.names[v] for v in tail.vertices)
-        return [*lines, f"total += {_sum(tail.terms)}" + (f"  # {counted}" if counted else "")]
+        value = _sum(tail.terms)
+        if products:
+            factors = [f"({value})" if len(tail.terms) > 1 else value] if value != "1" else []
+            value = " * ".join([*factors, *products])
+        return [*lines, f"{total} += {value}" + (f"  # {counted}" if counted else "")]
 
     def expression(self, e: SetExpression) -> str:
         text = self.source(e.source)
         for o in e.operands:
             text += f" {'-' if o.negative else '&'} {self.source(o.list)}"
-        if e.lower:
-            text += f" above {self.listed(e.lower)}"
-        if e.upper:
-            text += f" below {self.listed(e.upper)}"
-        return _filtered(text, e.filter)
+        return _filtered(text + self.bounded(e.lower, e.upper), e.filter)
+
+    def bounded(self, lower: tuple[int, ...], upper: tuple[int, ...]) -> str:
+        above = f" above {self.listed(lower)}" if lower else ""
+        return above + (f" below {self.listed(upper)}" if upper else "")
 
     def source(self, source: Source) -> str:
         if isinstance(source, Neighbors):
             return f"N{source.relation or ''}({self.names[source.position]})"
-        return f"S{source.index}"
+        return f"S{source.index}" if isinstance(source, SetRef) else f"D{source.table}"
 
     def listed(self, positions: Iterable[int]) -> str:
         return ", ".join(self.names[p] for p in positions)

@@ -8,8 +8,8 @@ namespace subiso {
 namespace {
 
 // Looks at the others in every step and finds every gift worthwhile: small graphs then see all the paths.
-template <Tail kTail, bool kEdges, unsigned kBatch, bool kShare, bool kSets = false>
-using Eager = Config<kTail, kEdges, true, kBatch, kShare, 1, 1, kSets>;
+template <Tail kTail, bool kEdges, unsigned kBatch, bool kShare, bool kSets = false, Team kTeam = Team::kNone>
+using Eager = Config<kTail, kEdges, true, kBatch, kShare, 1, 1, kSets, kMaxPositions, kMaxPositions, kTeam>;
 
 template <class Store, class Config>
 std::uint64_t run(const simt::Launch& how, const void* bytes, std::size_t size) {
@@ -35,8 +35,17 @@ std::uint64_t by_unrolling(const FineKernel& k, const simt::Launch& how, const v
   return run<Store, Eager<kTail, false, 32, true, true>>(how, args, size);
 }
 
+// Schedule `wedge`.
+template <class Store, bool kSets>
+std::uint64_t by_team(const FineKernel& k, const simt::Launch& how, const void* args, std::size_t size) {
+  if (k.team == "warp") return run<Store, Eager<Tail::kSizes, false, 32, false, kSets, Team::kWarp>>(how, args, size);
+  return run<Store, Eager<Tail::kSizes, false, 32, false, kSets, Team::kBlock>>(how, args, size);
+}
+
 template <class Store>
 std::uint64_t by_tail(const FineKernel& k, const simt::Launch& how, const void* args, std::size_t size) {
+  if (k.team != "none")
+    return k.sets ? by_team<Store, true>(k, how, args, size) : by_team<Store, false>(k, how, args, size);
   if (k.edges) {
     if (k.tail == "rows") return by_batch<Store, Tail::kRows, true>(k, how, args, size);
     return by_batch<Store, Tail::kCount, true>(k, how, args, size);

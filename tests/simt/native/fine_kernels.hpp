@@ -16,6 +16,7 @@ struct FineKernel {
   unsigned batch = 32;  // 32, 4 or 1
   bool share = true;
   bool sets = false;
+  std::string team = "none";  // none, warp, block
 };
 
 std::uint64_t launch_fine(const FineKernel& kernel, const simt::Launch& how, const void* args, std::size_t bytes);

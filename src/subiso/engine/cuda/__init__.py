@@ -13,10 +13,11 @@ from subiso.engine.base import Outcome, Params
 from subiso.engine.query import Query
 
 if TYPE_CHECKING:
-    from subiso.engine.cuda.engine import CudaEngine, CudaStream
+    from subiso.engine.cuda.engine import CudaEngine
     from subiso.engine.cuda.memory import Cache
+    from subiso.engine.cuda.stream import CudaStream
 
-SCHEDULES = ("auto", "fine", "stack")
+SCHEDULES = ("auto", "fine", "stack", "wedge", "local")
 
 
 @cache

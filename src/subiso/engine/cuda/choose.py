@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import contextlib
 from dataclasses import dataclass, field
 
+from subiso.engine.cuda.local_tables import LoweredLocal, lower_local
 from subiso.engine.cuda.machine import Description
 from subiso.engine.cuda.sets import KeptSets, choose_sets
+from subiso.engine.cuda.tables import Wedges, lower_plan
 from subiso.engine.cuda.tune import most_set_words
+from subiso.engine.cuda.wedge import first_list
+from subiso.errors import UnsupportedError
 from subiso.filter.resolve import Resolved
-from subiso.plan.plan import Plan
+from subiso.plan.plan import CountTail, Plan
 
 
 @dataclass(frozen=True)
@@ -18,17 +23,30 @@ class Choice:
     schedule: str
     why: str
     sets: KeptSets = field(default_factory=KeptSets)
+    wedges: Wedges | None = None
+    local: LoweredLocal | None = None
 
 
 def choose_schedule(
     plan: Plan, resolved: Resolved, machine: Description, wanted: str = "auto", set_words: int | None = None
 ) -> Choice:
-    """The schedule for a plan: the wanted one, or for "auto" the one that reads least."""
+    """The schedule for a plan without parts: the wanted one, or for "auto" the one that reads least."""
     if wanted == "fine":
         return Choice("fine", "asked for")
     if plan.edge_checks:
         return Choice("fine", "data edges are told apart, which needs whole matches")
     kept = choose_sets(plan, resolved.longest_list, set_words or most_set_words(machine))
+    if plan.local is not None and wanted in ("auto", "local"):
+        local = _local_tables(plan, resolved)
+        if local is not None:
+            why = "searches the first vertex's neighbourhood on bit rows"
+            return Choice("local", why, kept, local=local)
+    if wanted in ("auto", "wedge"):
+        wedges = codegrees_worth_it(plan, kept, resolved)
+        if wedges is not None:
+            return Choice(
+                "wedge", "looks common neighbours with the first vertex up in a table", kept, wedges
+            )
     if kept.numbers:
         names = ", ".join(f"S{number}" for number in kept.numbers)
         return Choice("stack", f"keeps {names}, read more than once or further down", kept)
@@ -36,3 +54,23 @@ def choose_schedule(
         return Choice("fine", "no candidates come from more than one list")
     too_large = choose_sets(plan, resolved.longest_list, 1 << 62).numbers
     return Choice("fine", "its sets may be too large to keep" if too_large else "every set is read only once")
+
+
+def codegrees_worth_it(plan: Plan, kept: KeptSets, resolved: Resolved) -> Wedges | None:
+    """The table of codegrees that a counting plan should have: its own, or one that is read below level 1."""
+    if not isinstance(plan.tail, CountTail):
+        return None
+    lowered = lower_plan(plan, 0, kept.numbers, resolved.reverse)
+    wedges = lowered.wedges
+    if wedges is None or wedges.from_ends:
+        return wedges
+    positions = lowered.tables["levels"]["table"]
+    return wedges if positions.max() > 2 and first_list(lowered) is not None else None
+
+
+def _local_tables(plan: Plan, resolved: Resolved) -> LoweredLocal | None:
+    """None where the plan is too much for them."""
+    longest = max((csr.longest[0] for csr in resolved.csrs), default=0)
+    with contextlib.suppress(UnsupportedError):
+        return lower_local(plan, resolved.reverse, longest)
+    return None

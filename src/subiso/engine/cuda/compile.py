@@ -103,9 +103,9 @@ def _put(entry: Path, built: bytes) -> None:
         (place / _DIGEST).write_text(hashlib.sha256(built).hexdigest())
         if entry.is_dir():  # broken, or it would have been used
             shutil.rmtree(entry, ignore_errors=True)
-        else:
-            entry.unlink(missing_ok=True)
         with contextlib.suppress(OSError):  # another process was faster; its entry is as good
+            if not entry.is_dir():
+                entry.unlink(missing_ok=True)
             place.rename(entry)
     finally:
         shutil.rmtree(place, ignore_errors=True)

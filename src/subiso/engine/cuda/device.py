@@ -152,6 +152,10 @@ class CudaMachine:
                 self.stream.ptr,
             )
 
+    def clear(self, buffer: Buffer) -> None:
+        with self.device:
+            self.runtime.memsetAsync(buffer.address, 0, buffer.nbytes, self.stream.ptr)
+
     def registers(self, kernel: Kernel) -> int:
         return int(self._kernel(kernel).num_regs)
 

@@ -4,7 +4,7 @@ device's side). They differ in the sets that the search keeps: none, or those th
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -16,7 +16,6 @@ from subiso.engine.cuda.layout import (
     ARGS,
     BLOCK,
     CONTROL,
-    CSR,
     FEW_FILTERS,
     FEW_KEYS,
     FEW_RELATIONS,
@@ -25,14 +24,14 @@ from subiso.engine.cuda.layout import (
 from subiso.engine.cuda.machine import Buffer, Machine, OutOfMemory, upload
 from subiso.engine.cuda.memory import DeviceGraph
 from subiso.engine.cuda.pool import DEEP_UNITS, LIGHT_UNITS, NEVER, Class, edge_classes, pool_of, units_of
+from subiso.engine.cuda.relations import relation_entries
 from subiso.engine.cuda.sets import KeptSets
 from subiso.engine.cuda.tables import cut_short, lower_plan
-from subiso.engine.cuda.times import Times
 from subiso.engine.cuda.tune import LaunchConfig, Needs, Wishes, tune
 from subiso.engine.cuda.watch import Watch
 from subiso.errors import SubisoError
 from subiso.filter.resolve import Resolved
-from subiso.plan.plan import Plan
+from subiso.plan.plan import Neighbors, Plan, SetExpression, SetRef
 from subiso.storage.layout import RelationCsr
 
 _GRACE = 64  # turns that an idle block waits for blocks that have not started
@@ -40,8 +39,6 @@ _LEAST_ROWS = 1024
 WIDE = 1 << 32
 """Entries of a relation from which on list bounds take 64 bits."""
 _UNUSED = (1 << 64) - 1
-NO_HUB = 0xFFFFFFFF
-"""No vertex has a bit row."""
 
 
 @dataclass(frozen=True)
@@ -58,8 +55,6 @@ class Report:
     """Times that work was handed over."""
     search_bytes: int = 0
     """Device memory beside the graph."""
-    times: Times = field(default_factory=Times)
-    """Of the whole query, where it was counted."""
 
 
 class _State:
@@ -119,6 +114,7 @@ class FineRun:
         seeds: NDArray[np.uint32],
         *,
         sets: KeptSets = KeptSets(),  # noqa: B008 (frozen)
+        look_up: bool = False,
         batch_rows: int = 65_536,
         wishes: Wishes = Wishes(),  # noqa: B008 (frozen)
         pool_warps: int | None = None,
@@ -127,8 +123,9 @@ class FineRun:
         self.machine, self.graph, self.resolved, self.plan = machine, graph, resolved, plan
         self.kept_sets = sets
         longest = max((csr.longest[0] for csr in resolved.csrs), default=0)
-        self.flat = lower_plan(plan, longest)
-        self.lowered = lowered = lower_plan(plan, longest, self.kept_sets.numbers)
+        self.wishes = wishes
+        reverse = resolved.reverse if look_up else None
+        self.lowered = lowered = lower_plan(plan, longest, self.kept_sets.numbers, reverse)
         self.num_seeds = len(seeds)
         self.kept: list[Any] = []
         self.wide = any(len(csr.neighbors) >= WIDE for csr in resolved.csrs)
@@ -145,9 +142,9 @@ class FineRun:
             sets=lowered.num_sets > 0,
             stop_level=wishes.stop_level,
             detect_level=wishes.detect_level,
+            narrow=lowered.narrow,
         )
-        self.config = tune(machine.description, self._needs(machine.registers(kernel), batch_rows), wishes)
-        self.kernel = replace(kernel, threads=self.config.threads)
+        self.kernel, self.config = self._tune(kernel, batch_rows)
         self.pool_warps = pool_warps or self.config.warps
         self.batch_rows = batch_rows
         self.state = _State(machine, self.config)
@@ -158,14 +155,27 @@ class FineRun:
         self.last = np.zeros((), CONTROL)
         self.grower = self._grower() if self.config.grow else None
 
+    def _tune(self, kernel: FineKernel, batch_rows: int) -> tuple[FineKernel, LaunchConfig]:
+        needs = self._needs(self.machine.registers(kernel), batch_rows)
+        config = tune(self.machine.description, needs, self.wishes)
+        return replace(kernel, threads=config.threads), config
+
     def count(self, watch: Watch) -> int:
         """The number of matches; a part of it when the watch stopped the run."""
         return self.settled(self.total(watch))
 
     def total(self, watch: Watch, units: range | None = None) -> int:
         """The kernel's total, over some units of the initial pool or over all."""
+        self.begin(units)
+        return self.finish(watch)
+
+    def begin(self, units: range | None = None) -> None:
+        """Launches a counting run; `finish` waits for it."""
         self._begin(units)
         self._launch()
+
+    def finish(self, watch: Watch) -> int:
+        """The total of the run that was begun."""
         control = self._finish(watch)
         high, low = int(control["count_high"]), int(control["count_low"])
         return ((high - (1 << 64) if high >> 63 else high) << 64) | low
@@ -280,7 +290,8 @@ class FineRun:
                 rows //= 2
 
     def _grower(self) -> _Grower:
-        short = cut_short(self.flat, 2)
+        # Whatever its ops of level 1 read, the pool's rows are found without kept sets.
+        short = cut_short(lower_plan(self.plan, 0), 2)
         config = replace(self.config, stack_levels=short.stack_levels, num_sets=0)
         capacity = config.pool_capacity
         pool = self.machine.allocate(2 * capacity * 4)
@@ -331,8 +342,8 @@ class FineRun:
         edges = 0 if self.first_edges is None else len(self.first_edges[0].neighbors)
         if not edges and lowered.stack_levels >= 2:
             # The second vertex comes from one of the seed's lists, so the shortest relation bounds the pairs.
-            ops = self.flat.tables["ops"][self.flat.tables["first"][1][0] : self.flat.tables["first"][1][1]]
-            edges = min(len(csrs[op["a"]].neighbors) for op in ops if op["kind"] == 0)
+            lists = [n for e in self.plan.extends[:1] for n in _lists_of(self.plan, e.candidates)]
+            edges = min((len(csrs[at.relation].neighbors) for at in lists), default=0)
         return Needs(
             stack_levels=lowered.stack_levels,
             num_seeds=self.num_seeds,
@@ -352,7 +363,7 @@ class FineRun:
         filters = [
             np.bitwise_and.reduce([resolved.filters[f] for f in combined]) for combined in lowered.filters
         ]
-        relations = [self._relation(number, wishes) for number in range(len(resolved.csrs))]
+        relations = relation_entries(graph, resolved, wishes, self.kept, wide=self.wide)
         self._table(args, "relations", relations, FEW_RELATIONS)
         self._table(args, "filters", [self._upload(bits) for bits in filters], FEW_FILTERS)
         self._table(args, "keys", [self._upload(key) for key in resolved.keys], FEW_KEYS)
@@ -368,20 +379,6 @@ class FineRun:
         self.state.fill(args, self.config)
         self.kept.append(seeds)
         return args
-
-    def _relation(self, number: int, wishes: Wishes) -> NDArray[Any]:
-        csr = self.resolved.csrs[number]
-        on_device = self.graph.csr(csr, wide=self.wide)
-        hubs = self.graph.hubs(
-            csr, on_device, wide=self.wide, most_bytes=wishes.hub_bytes, least=wishes.hub_length
-        )
-        self.kept += [on_device, hubs]
-        entry = np.zeros((), CSR)
-        entry["bounds"], entry["neighbors"] = on_device.bounds.address, on_device.neighbors.address
-        entry["first_hub"], entry["symmetric"] = NO_HUB, self.resolved.reverse[number] == number
-        if hubs is not None:
-            entry["hubs"], entry["words"], entry["first_hub"] = hubs.rows.address, hubs.words, hubs.first
-        return entry
 
     def _fill_pool(self, args: NDArray[Any], seeds: NDArray[np.uint32]) -> None:
         whole = seeds is self.resolved.layout.all_ranks
@@ -425,3 +422,13 @@ class FineRun:
             args[name][i] = value
         if len(values) > few:
             args[f"more_{name}"] = self._upload(np.array(values[few:]))
+
+
+def _lists_of(plan: Plan, e: SetExpression) -> list[Neighbors]:
+    """The lists that an expression takes its elements from, those of the sets it is made of included."""
+    lists = [operand.list for operand in e.operands if not operand.negative]
+    if isinstance(e.source, Neighbors):
+        return [*lists, e.source]
+    return lists + (
+        _lists_of(plan, plan.sets[e.source.index].expression) if isinstance(e.source, SetRef) else []
+    )

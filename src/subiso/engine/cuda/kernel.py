@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Literal
 
 from subiso.engine.cuda.tables import Lowered, TailKind, initializer
 
@@ -40,6 +41,10 @@ class FineKernel:
     """Deeper levels are not handed over."""
     detect_level: int = 32
     """Deeper down nobody looks at who is idle."""
+    team: Literal["none", "warp", "block"] = "none"
+    """Schedule `wedge`: who shares a table of codegrees."""
+    narrow: bool = False
+    """The tail's polynomial stays within 64 bits."""
 
     @property
     def name(self) -> str:
@@ -54,35 +59,41 @@ class FineKernel:
 
         >>> print(FineKernel().text())
         #include "fine.cuh"
-        using Store = subiso::CsrStore<subiso::u32>;
-        using Plan = subiso::TablePlan;
-        using Config = subiso::Config<subiso::Tail::kCount, false, false, 32, true, 8, 32, false, 32, 32>;
+        using namespace subiso;
+        using Store = CsrStore<u32>;
+        using Plan = TablePlan;
+        using Compiled = Config<Tail::kCount, false, false, 32, true, 8, 32, false, 32, 32, Team::kNone, false>;
         extern "C" __global__ void __launch_bounds__(128)
-        subiso_fine(const __grid_constant__ subiso::FineArgs<Store> args) {
-          subiso::fine_search<Plan, Store, Config>(args, Plan{args.tables});
+        subiso_fine(const __grid_constant__ FineArgs<Store> args) {
+          fine_search<Plan, Store, Compiled>(args, Plan{args.tables});
         }
         """
         lines = [
             '#include "fine.cuh"',
-            f"using Store = subiso::CsrStore<subiso::{'i64' if self.wide_offsets else 'u32'}>;",
+            "using namespace subiso;",
+            f"using Store = CsrStore<{'i64' if self.wide_offsets else 'u32'}>;",
         ]
         if self.tables is None:
-            lines.append("using Plan = subiso::TablePlan;")
+            lines.append("using Plan = TablePlan;")
         else:
-            lines.append(f"struct Source {{ static constexpr subiso::Tables tables = {self.tables}; }};")
-            lines.append("using Plan = subiso::FixedPlan<Source>;")
-        numbers = [
-            f"subiso::Tail::k{self.tail.capitalize()}",
-            *(str(v).lower() for v in (self.edges, self.measure)),
-            *(str(v).lower() for v in (self.batch, self.share, self.period, self.least)),
-            *(str(v).lower() for v in (self.sets, self.stop_level, self.detect_level)),
+            lines.append(f"struct Source {{ static constexpr Tables tables = {self.tables}; }};")
+            lines.append("using Plan = FixedPlan<Source>;")
+        settings = (
+            *(self.edges, self.measure, self.batch, self.share, self.period, self.least),
+            *(self.sets, self.stop_level, self.detect_level),
+        )
+        config = [
+            f"Tail::k{self.tail.capitalize()}",
+            *(str(setting).lower() for setting in settings),
+            f"Team::k{self.team.capitalize()}",
+            str(self.narrow).lower(),
         ]
         plan = "Plan{}" if self.tables is not None else "Plan{args.tables}"
         lines += [
-            f"using Config = subiso::Config<{', '.join(numbers)}>;",
+            f"using Compiled = Config<{', '.join(config)}>;",
             f'extern "C" __global__ void __launch_bounds__({self.threads})',
-            f"{NAME}(const __grid_constant__ subiso::FineArgs<Store> args) {{",
-            f"  subiso::fine_search<Plan, Store, Config>(args, {plan});",
+            f"{NAME}(const __grid_constant__ FineArgs<Store> args) {{",
+            f"  fine_search<Plan, Store, Compiled>(args, {plan});",
             "}",
         ]
         return "\n".join(lines)

@@ -29,6 +29,12 @@ CSR = np.dtype(
     + [(name, np.uint32) for name in ("words", "first_hub", "symmetric", "unused")]
 )
 
+CODEGREES = np.dtype(
+    [(name, np.uint64) for name in ("units", "num_units", "counts", "ends", "stride")]
+    + [(name, np.uint32) for name in ("slots", "base_relation", "end_relation", "row_relation")]
+    + [(name, np.uint32) for name in ("base", "end", "row", "from_ends", "row_origin", "unused")]
+)
+
 ARGS = np.dtype(
     [
         ("relations", CSR, FEW_RELATIONS),
@@ -48,6 +54,7 @@ ARGS = np.dtype(
         ("arenas", np.uint64),
         ("arena_words", np.uint64),
         ("arena_limits", np.uint32, MAX_POSITIONS),
+        ("codegrees", CODEGREES),
         ("tables", np.uint64),
         ("seeds", POOL),
         ("pool", POOL),

@@ -90,6 +90,9 @@ class Machine(Protocol):
 
     def write(self, buffer: Buffer, array: NDArray[Any], offset: int = 0) -> None: ...
 
+    def clear(self, buffer: Buffer) -> None:
+        """Sets all bytes to zero."""
+
     def registers(self, kernel: Kernel) -> int:
         """Registers per thread of a kernel; compiles it if need be."""
 

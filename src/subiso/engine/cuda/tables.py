@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from subiso.errors import UnsupportedError
-from subiso.plan.plan import ColumnCheck, CountTail, Neighbors, Plan, SetExpression, Term
+from subiso.plan.plan import ColumnCheck, CountTail, Ends, Neighbors, Plan, SetExpression, Term
 
 MAX_POSITIONS = 32
 MAX_SIZES = 8
@@ -43,7 +43,8 @@ TABLES = np.dtype(
         (
             "levels",
             np.dtype(
-                [(name, np.uint8) for name in ("filter", "lowest", "measured", "surely", "edges")], align=True
+                [(name, np.uint8) for name in ("filter", "lowest", "measured", "surely", "edges", "table")],
+                align=True,
             ),
             MAX_LEVELS,
         ),
@@ -69,6 +70,21 @@ TABLES = np.dtype(
 TailKind = Literal["count", "sizes", "rows"]
 
 
+ALL, ABOVE, BELOW = range(3)
+
+
+@dataclass(frozen=True)
+class Wedges:
+    """Codegrees of the seed: neighbours of its neighbours, and where both lists are read relative to it."""
+
+    base_relation: int
+    base: int
+    end_relation: int
+    end: int
+    from_ends: bool = False
+    """Level 1 takes the ends of the wedges."""
+
+
 @dataclass(frozen=True)
 class Lowered:
     """What a kernel needs to know of a plan, and what the host does with its answer."""
@@ -86,6 +102,10 @@ class Lowered:
     """Edge-isomorphism."""
     num_sets: int = 0
     """Sets that the search keeps."""
+    wedges: Wedges | None = None
+    """The codegrees that the search needs of every seed."""
+    narrow: bool = False
+    """The tail's polynomial and its terms stay within 64 bits."""
 
     @property
     def stack_levels(self) -> int:
@@ -109,34 +129,60 @@ class _Level:
     checks: tuple[ColumnCheck, ...] = ()
     surely: int = 0
     """Of a size: so many matched vertices are in the set and do not count."""
+    ends: set[int] = field(default_factory=set)
+    """The ends of a codegree table."""
+    table: int = 0
+    """Of a size: 1 + the position whose codegree with the seed it is."""
 
     @property
     def measured(self) -> bool:
         """The number of candidates follows from one list's length."""
         return len(self.lists) + len(self.sets) == 1 and not (self.absent or self.filter or self.checks)
 
+    def codegree(self) -> tuple[int, int, int, int] | None:
+        """(the seed's relation, its bound, a position, its relation), where these two lists are all there is."""
+        simple = not (self.sets or self.absent or self.filter or self.checks) and self.above | self.below <= {
+            0
+        }
+        if not simple or len(self.lists) != 2:
+            return None
+        (first, relation), (position, other) = sorted(self.lists)
+        if first != 0 or position == 0:
+            return None
+        return relation, ABOVE if self.above else BELOW if self.below else ALL, position, other
 
-def lower_plan(plan: Plan, max_degree: int, kept: Sequence[int] = ()) -> Lowered:
+
+def lower_plan(
+    plan: Plan, max_degree: int, kept: Sequence[int] = (), reverse: Sequence[int] | None = None
+) -> Lowered:
     """The tables of a plan, whose search keeps the sets of the numbers in `kept`.
 
+    With `reverse`, the relations read from their other ends, sizes that are codegrees of the seed are looked up.
     UnsupportedError where they are too small for it (a shorter counting tail may help).
     """
-    return _Lowering(plan, max_degree, kept[:MAX_SETS]).result()
+    return _Lowering(plan, max_degree, kept[:MAX_SETS], reverse).result()
 
 
 class _Lowering:
-    def __init__(self, plan: Plan, max_degree: int, kept: Sequence[int]) -> None:
+    def __init__(
+        self, plan: Plan, max_degree: int, kept: Sequence[int], reverse: Sequence[int] | None
+    ) -> None:
         self.plan = plan
+        self.reverse = reverse
+        self.wedges: Wedges | None = None
         self.max_degree = max_degree
         by_depth = sorted(kept, key=lambda number: plan.sets[number].depth)
         self.kept = {number: place for place, number in enumerate(by_depth)}
         self.tables = np.zeros((), TABLES)
         self.filters: dict[tuple[int, ...], int] = {}
         self.num_ops = 0
+        self.narrow = False
         self.before = _closure(plan)
 
     def result(self) -> Lowered:
         plan, tables = self.plan, self.tables
+        if plan.parts:
+            raise UnsupportedError("plans with parts run on the CPU only", hint='plan with decompose="never"')
         levels = [_Level(filter=set(plan.seed.filter))] + [
             _Level(distinct=e.distinct, checks=e.checks, **self.gather(e.candidates)) for e in plan.extends
         ]
@@ -149,8 +195,11 @@ class _Lowering:
                 _Level(distinct=s.distinct, surely=s.surely, **self.gather(s.expression))
                 for s in plan.tail.sizes
             ]
+            if self.reverse is not None:
+                self.look_up(levels, sizes)
             tail = "sizes" if sizes else "count"
-            if _is_linear(plan.tail) and all(not s.measured and not s.surely for s in sizes):
+            plain = all(not (s.measured or s.surely or s.table) for s in sizes)
+            if _is_linear(plan.tail) and plain:
                 coefficient = plan.tail.terms[0].coefficient
                 levels, sizes, tail = levels + sizes, [], "count"
         _at_most("vertices", len(levels), MAX_POSITIONS)
@@ -162,6 +211,7 @@ class _Lowering:
             self.put_level(number, size, len(levels))
             tables["levels"][number]["measured"] = size.measured
             tables["levels"][number]["surely"] = size.surely
+            tables["levels"][number]["table"] = size.table
         self.put_sets(len(levels) + len(sizes))
         if isinstance(plan.tail, CountTail) and sizes:
             self.put_terms(plan.tail.terms)
@@ -177,11 +227,48 @@ class _Lowering:
             divisor,
             bool(plan.edge_checks),
             len(self.kept),
+            self.wedges,
+            self.narrow,
         )
+
+    def look_up(self, levels: list[_Level], sizes: list[_Level]) -> None:
+        """Marks the sizes that one table of the seed's codegrees holds: that of the plan's own, or the deepest one."""
+        assert self.reverse is not None
+        keys = [size.codegree() for size in sizes]
+        if self.plan.codegrees:
+            step = self.plan.codegrees[0]
+            if len(self.plan.codegrees) > 1 or step.depth or step.base.filter or levels[1].ends != {0}:
+                raise UnsupportedError("the CUDA engine has tables of codegrees for the first vertex only")
+            assert isinstance(step.base.source, Neighbors)
+            base = ABOVE if step.base.lower else BELOW if step.base.upper else ALL
+            end = ABOVE if step.lower else BELOW if step.upper else ALL
+            self.wedges = Wedges(step.base.source.relation, base, step.relation, end, from_ends=True)
+        else:
+            deepest = max((key for key in keys if key is not None), key=lambda key: key[2], default=None)
+            if deepest is None:
+                return
+            positions = [key[2] for key in keys if key is not None and _same_table(key, deepest)]
+            self.wedges = Wedges(
+                deepest[0], deepest[1], self.reverse[deepest[3]], self.common_bound(positions)
+            )
+        for size, key in zip(sizes, keys, strict=True):
+            w = self.wedges
+            if key is not None and (key[0], key[1], self.reverse[key[3]]) == (
+                w.base_relation,
+                w.base,
+                w.end_relation,
+            ):
+                size.table = key[2] + 1
+
+    def common_bound(self, positions: list[int]) -> int:
+        """Where the vertices of all these positions are, relative to the seed's."""
+        if all(p in self.before[0] for p in positions):
+            return BELOW
+        return ABOVE if all(0 in self.before[p] for p in positions) else ALL
 
     def gather(self, e: SetExpression) -> dict[str, Any]:
         """All demands of a set, those of the sets it is made from included."""
-        names = ("lists", "absent", "sets", "above", "below", "filter")
+        names = ("lists", "absent", "sets", "ends", "above", "below", "filter")
         found: dict[str, set[Any]] = {key: set() for key in names}
         at: SetExpression | None = e
         while at is not None:
@@ -194,6 +281,8 @@ class _Lowering:
             source, at = at.source, None
             if isinstance(source, Neighbors):
                 found["lists"].add((source.position, source.relation))
+            elif isinstance(source, Ends):
+                found["ends"].add(source.table)
             elif source.index in self.kept:
                 found["sets"].add((self.plan.sets[source.index].depth, self.kept[source.index]))
             else:
@@ -240,6 +329,7 @@ class _Lowering:
             entry["factors"][: len(term.factors)] = term.factors
             bound += abs(term.coefficient) * max(self.max_degree, 1) ** len(term.factors)
         _at_most("bits of a counting tail", bound.bit_length(), MAX_BITS)
+        self.narrow = bound.bit_length() <= 62
         self.tables["num_terms"] = len(terms)
 
     def put_edges(self, num_levels: int) -> None:
@@ -302,6 +392,10 @@ def _braces(value: Any) -> str:
     while items and not np.any(np.frombuffer(np.ascontiguousarray(items[-1]).tobytes(), np.uint8)):
         items.pop()
     return "{" + ",".join(_braces(item) for item in items) + "}"
+
+
+def _same_table(a: tuple[int, int, int, int], b: tuple[int, int, int, int]) -> bool:
+    return (a[0], a[1], a[3]) == (b[0], b[1], b[3])
 
 
 def _is_linear(tail: CountTail) -> bool:

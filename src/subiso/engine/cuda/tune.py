@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from subiso.engine.cuda.local_tune import LocalWishes
 from subiso.engine.cuda.machine import Description
 
 STACK_LEVEL_BYTES = 576
@@ -14,6 +15,9 @@ MAIL_BYTES = 32
 ARENA_BYTES = 512 << 20
 """For the kept sets of all warps."""
 _ARENA_WORDS = 1 << 15
+TABLE_BYTES = 640 << 20
+"""For the codegree tables of all blocks."""
+TEAM_STATE_BYTES = 16
 _LIGHT_EDGES = 96
 """Of the initial pool, per warp, where hardly anything is below an edge."""
 HUB_BYTES = 256 << 20
@@ -72,6 +76,10 @@ class Wishes:
     """Room for the sets that a warp keeps."""
     stop_level: int = 32
     detect_level: int = 32
+    slots: int = 1024
+    """Of a warp's table of codegrees (schedule `wedge`)."""
+    local: LocalWishes = LocalWishes()  # noqa: RUF009 (frozen)
+    """Of schedule `local`."""
 
 
 @dataclass(frozen=True)
@@ -92,6 +100,8 @@ class LaunchConfig:
     num_sets: int = 0
     arena_words: int = 0
     """Of one warp."""
+    team_bytes: int = 0
+    """Shared memory of a block beside its stacks."""
 
     @property
     def threads(self) -> int:
@@ -103,7 +113,7 @@ class LaunchConfig:
 
     @property
     def shared_bytes(self) -> int:
-        return self.warps_per_block * _stack_bytes(self.stack_levels, self.num_sets)
+        return self.warps_per_block * _stack_bytes(self.stack_levels, self.num_sets) + self.team_bytes
 
     @property
     def mail_bytes(self) -> int:
@@ -120,8 +130,8 @@ def tune(machine: Description, needs: Needs, wishes: Wishes = Wishes()) -> Launc
     """
     stack = _stack_bytes(needs.stack_levels, needs.num_sets)
     warps = wishes.warps_per_block or max(1, min(4, machine.shared_per_block // stack))
-    blocks = wishes.blocks or machine.multiprocessors * _resident_blocks(
-        machine, warps, stack, needs.registers
+    blocks = wishes.blocks or machine.multiprocessors * resident_blocks(
+        machine, warps, warps * stack, needs.registers
     )
     if needs.light and not wishes.blocks:
         blocks = max(1, min(blocks, needs.num_edges // (_LIGHT_EDGES * warps)))
@@ -144,6 +154,34 @@ def tune(machine: Description, needs: Needs, wishes: Wishes = Wishes()) -> Launc
     )
 
 
+def tune_team(
+    machine: Description, needs: Needs, wishes: Wishes, team: str, num_vertices: int, slots: int
+) -> LaunchConfig:
+    """The configuration of schedule `wedge`: blocks or warps that share a table of codegrees.
+
+    Tables of blocks lie in device memory, two words per vertex; where there is no room for many, blocks are larger.
+    """
+    stack = _stack_bytes(needs.stack_levels, needs.num_sets)
+    best: LaunchConfig | None = None
+    for warps in (
+        [wishes.warps_per_block] if wishes.warps_per_block else [4] if team == "warp" else [8, 16, 32]
+    ):
+        shared = TEAM_STATE_BYTES if team == "block" else warps * (TEAM_STATE_BYTES + 10 * slots)
+        if warps * stack + shared > machine.shared_per_block:
+            continue
+        resident = resident_blocks(machine, warps, warps * stack + shared, needs.registers)
+        blocks = wishes.blocks or machine.multiprocessors * resident
+        if team == "block":
+            blocks = max(1, min(blocks, TABLE_BYTES // (8 * num_vertices)))
+        if best is None or blocks * warps > best.warps:
+            words = _arena_words(needs, blocks * warps, wishes) if needs.num_sets else 0
+            best = LaunchConfig(
+                blocks, warps, needs.stack_levels, 32, False, 0, 0, needs.num_sets, words, shared
+            )
+    assert best is not None, "a stack of 32 levels fits"
+    return best
+
+
 def most_set_words(machine: Description) -> int:
     """Room that the sets of one entry per level may take together; larger ones are not kept."""
     return ARENA_BYTES // 4 // (machine.multiprocessors * machine.warps_per_multiprocessor // 2)
@@ -160,16 +198,19 @@ def _stack_bytes(levels: int, num_sets: int) -> int:
     return levels * STACK_LEVEL_BYTES + num_sets * SPAN_BYTES + (-(-levels // 4) * 16 if num_sets else 0)
 
 
-def _resident_blocks(machine: Description, warps: int, stack_bytes: int, registers: int) -> int:
-    """Blocks that a multiprocessor holds at once."""
-    shared = warps * stack_bytes + 1024  # the system keeps 1 KB of every block
-    registers = warps * 32 * -(-max(registers, 1) // 8) * 8
+def resident_blocks(machine: Description, warps: int, shared: int, registers: int) -> int:
+    """Blocks of so many warps, bytes of shared memory and registers per thread that a multiprocessor holds at once.
+
+    >>> resident_blocks(Description("H200", "sm_90", 132), 4, 4608, 56)
+    9
+    """
+    taken = -(-max(registers, 1) // 8) * 8
     return max(
         1,
         min(
             machine.blocks_per_multiprocessor,
             machine.warps_per_multiprocessor // warps,
-            machine.shared_per_multiprocessor // shared,
-            machine.registers_per_multiprocessor // registers,
+            machine.shared_per_multiprocessor // (shared + 1024),  # the system keeps 1 KB of every block
+            machine.registers_per_multiprocessor // (warps * 32 * taken),
         ),
     )

@@ -1,0 +1,66 @@
+#include "engine/part.hpp"
+
+#include "engine/accept.hpp"
+#include "engine/terms.hpp"
+
+namespace subiso {
+
+PartCounter::PartCounter(const Inputs& in, Sets& sets, const Scheduler& scheduler, const Part& part)
+    : in_(in),
+      sets_(sets),
+      scheduler_(scheduler),
+      part_(part),
+      first_(static_cast<int>(in.program.levels.size())),
+      linear_(is_linear(part)),
+      tail_(in, sets, part, first_ + static_cast<int>(part.levels.size()) - 1),
+      sizes_(part.sizes.size()) {}
+
+Count PartCounter::count(std::int64_t& steps, bool& overflow) {
+  total_ = 0;
+  steps_ = 0;
+  iterate(0);
+  steps += steps_;
+  overflow |= overflow_;
+  return total_;
+}
+
+void PartCounter::iterate(std::size_t level) {
+  if (level + 1 == part_.levels.size()) return innermost();
+  const Level& l = part_.levels[level];
+  for (std::uint32_t v : sets_.slice(l.expression)) {
+    if (scheduler_.stopped()) return;
+    if (!l.plain() && !accepts(in_, sets_, l, v)) continue;
+    ++steps_;
+    sets_.bind(first_ + static_cast<int>(level), v);
+    sets_.compute_at(l);
+    iterate(level + 1);
+  }
+}
+
+void PartCounter::innermost() {
+  const Level& l = part_.levels.back();
+  const Span candidates = sets_.slice(l.expression);
+  steps_ += static_cast<std::int64_t>(candidates.size);
+  if (!tail_.begin(candidates.size)) return;
+  std::uint64_t sum = 0;
+  const std::uint32_t* next = candidates.begin();
+  while (next != candidates.end()) {
+    if (tail_.all_counted()) {
+      add_powers(part_, tail_.sum_over({next, static_cast<std::size_t>(candidates.end() - next)}), total_, overflow_);
+      break;
+    }
+    const std::uint32_t v = *next++;
+    if (!l.plain() && !accepts(in_, sets_, l, v)) continue;
+    sets_.bind(first_ + static_cast<int>(part_.levels.size()) - 1, v);
+    sets_.compute_at(l);
+    tail_.evaluate(v, sizes_.data());
+    if (linear_)
+      sum += sizes_[0];
+    else
+      add_terms(part_, sizes_.data(), total_, overflow_);
+  }
+  if (linear_) add_linear(part_, sum, total_, overflow_);
+  tail_.end();
+}
+
+}  // namespace subiso

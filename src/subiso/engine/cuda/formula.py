@@ -1,0 +1,60 @@
+"""Formulas that the kernels can run: parts as loops, tails that fit into their tables."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+from subiso.engine.base import Params
+from subiso.engine.cuda.tables import lower_plan
+from subiso.errors import UnsupportedError
+from subiso.filter.resolve import Resolved
+from subiso.plan.flatten import flatten
+from subiso.plan.formula import Formula, make_formula
+from subiso.storage.statistics import statistics_of
+
+_SHORTER_TAILS = (3, 2, 1, 0)
+
+
+def fitting_formula(resolved: Resolved, params: Params, *, codegrees: bool) -> Formula:
+    """How to count, with plans that the kernels' tables can hold."""
+    switches = params.switches
+    ways: list[dict[str, Any]] = [
+        {"max_tail": switches.max_tail, "decompose": switches.decompose, "codegrees": codegrees},
+        {"max_tail": switches.max_tail, "decompose": switches.decompose},
+        *({"max_tail": tail} for tail in (switches.max_tail, *_SHORTER_TAILS)),
+    ]
+    stats = statistics_of(resolved.layout.graph)
+    longest = max((csr.longest[0] for csr in resolved.csrs), default=0)
+    for way in ways:
+        options = {**plan_options(params), "expand": switches.expand, **way}
+        options["max_tail"] = min(options["max_tail"], switches.max_tail)
+        formula = flat_formula(make_formula(resolved.problem, stats, **options))
+        if formula is None:
+            continue
+        try:
+            for term in formula.terms:
+                lower_plan(term.plan, longest, reverse=resolved.reverse if term.plan.codegrees else None)
+        except UnsupportedError:
+            if way is ways[-1]:
+                raise
+        else:
+            break
+    assert formula is not None, "a plan without cuts has no parts"
+    return formula
+
+
+def flat_formula(formula: Formula) -> Formula | None:
+    """The formula with parts as loops; None where a plan has two parts with loops."""
+    terms = []
+    for term in formula.terms:
+        plan = flatten(term.plan)
+        if plan is None:
+            return None
+        terms.append(replace(term, plan=plan))
+    return replace(formula, terms=tuple(terms))
+
+
+def plan_options(params: Params) -> dict[str, Any]:
+    switches = params.switches
+    return {"order": switches.order, "max_tail": switches.max_tail, "local": switches.local}

@@ -1,0 +1,63 @@
+"""Listing on machines: an iterator over batches of matches, in no particular order."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator, Iterator
+
+from subiso.engine.base import Params, Rows, StoppedBy
+from subiso.engine.cuda.fine import FineRun, Report
+from subiso.engine.cuda.several import rows_of
+from subiso.engine.cuda.watch import Watch
+
+
+class CudaStream:
+    """The batches of runs that share a query, one per machine; a device runs ahead by one buffer."""
+
+    def __init__(
+        self, runs: list[FineRun], params: Params, started: float, done: Callable[[Report], None]
+    ) -> None:
+        """`done` hears what the first run did, when all is over."""
+        self._runs = runs
+        self._done = done
+        self._watch = Watch(params, started)
+        self._batches: Iterator[Rows] = iter(())
+        if len(runs) == 1:
+            self._batches = runs[0].rows(self._watch)
+        elif runs:
+            self._batches = rows_of(runs, self._watch.shared(len(runs)))
+
+    @property
+    def stopped_by(self) -> StoppedBy | None:
+        return self._watch.stopped_by
+
+    def __iter__(self) -> CudaStream:
+        return self
+
+    def __next__(self) -> Rows:
+        try:
+            return next(self._batches)
+        except StopIteration:
+            self._end()
+            raise
+
+    def close(self) -> None:
+        """Stop the search and let its memory go; before the end, that cancels the rest."""
+        if self._runs:
+            self._watch.stopped_by = self._watch.stopped_by or "cancelled"
+            self._stop()
+        self._end()
+
+    def _stop(self) -> None:
+        for run in self._runs:
+            run.stop()
+
+    def _end(self) -> None:
+        runs, self._runs = self._runs, []
+        batches, self._batches = self._batches, iter(())
+        if isinstance(batches, Generator):
+            batches.close()
+        if runs:
+            self._done(runs[0].report())
+
+    def __del__(self) -> None:
+        self._stop()

@@ -1,0 +1,185 @@
+"""Schedule `wedge` on the host's side: seed by seed, with a table of the seed's codegrees (kernels/codegrees.cuh).
+
+Seeds with few wedges are a warp's work, with a hash table in shared memory; the others a block's, with a table of all
+vertices in device memory. A seed with much below it is dealt to several blocks, each with a part of its rows.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any, Literal
+from weakref import WeakKeyDictionary
+
+import numpy as np
+from numpy.typing import NDArray
+
+from subiso.engine.cuda.fine import FineRun, Report
+from subiso.engine.cuda.kernel import FineKernel
+from subiso.engine.cuda.layout import CODEGREES
+from subiso.engine.cuda.machine import Machine
+from subiso.engine.cuda.memory import DeviceGraph
+from subiso.engine.cuda.sets import KeptSets
+from subiso.engine.cuda.tables import ABOVE, ALL, BELOW, Lowered, Wedges
+from subiso.engine.cuda.tune import LaunchConfig, Wishes, tune_team
+from subiso.engine.cuda.watch import Watch
+from subiso.filter.resolve import Resolved
+from subiso.plan.plan import Plan
+from subiso.storage.layout import RelationCsr
+
+_MOST_PARTS = 64
+_ROUNDS = 4
+"""Units that a block should find; larger ones are split."""
+_NO_ORIGIN = 0xFFFFFFFF
+
+
+@dataclass(frozen=True)
+class FirstList:
+    """The list of the seed that level 1 takes its vertices from."""
+
+    relation: int
+    bound: int
+    origin: int
+
+
+def first_list(lowered: Lowered) -> FirstList | None:
+    """None where level 1 takes them from elsewhere."""
+    begin, end = (int(i) for i in lowered.tables["first"][1][:2])
+    ops = lowered.tables["ops"][begin:end]
+    kinds = set(ops["kind"].tolist())
+    bound = ABOVE if 2 in kinds else BELOW if 3 in kinds else ALL
+    found = [FirstList(int(op["a"]), bound, i) for i, op in enumerate(ops) if op["kind"] == 0]
+    return found[0] if found else None
+
+
+def wedge_counts(base: RelationCsr, ends: RelationCsr, bound: int) -> NDArray[np.int64]:
+    """Per seed, no fewer wedges than it has."""
+    known = _WEDGES.setdefault(base, {})
+    key = id(ends), bound
+    if key not in known:
+        sums = np.concatenate([[0], np.cumsum(ends.lengths[base.neighbors])])
+        known[key] = np.diff(sums[base.bounds[::2]]) if bound == ALL else _half(sums, base, bound)
+    return known[key]
+
+
+_WEDGES: WeakKeyDictionary[RelationCsr, dict[tuple[int, int], NDArray[np.int64]]] = WeakKeyDictionary()
+
+
+def _half(sums: NDArray[np.int64], base: RelationCsr, bound: int) -> NDArray[np.int64]:
+    first, middle, last = sums[base.bounds[:-1:2]], sums[base.bounds[1::2]], sums[base.bounds[2::2]]
+    return middle - first if bound == BELOW else last - middle
+
+
+def deal_seeds(seeds: NDArray[np.uint32], work: NDArray[np.int64], blocks: int) -> NDArray[np.uint32]:
+    """Units (seed, part | parts << 16), seeds of high degree first; a seed with much work in several parts.
+
+    >>> deal_seeds(np.array([3, 5], np.uint32), np.array([0, 0, 0, 10, 0, 90]), blocks=1).tolist()
+    [[5, 262144], [5, 262145], [5, 262146], [5, 262147], [3, 65536]]
+    """
+    order = seeds[::-1]
+    target = max(1.0, float(work[order].sum()) / (_ROUNDS * blocks))
+    parts = np.clip(np.ceil(work[order] / target), 1, _MOST_PARTS).astype(np.uint32)
+    first = np.cumsum(parts) - parts
+    number = np.arange(int(parts.sum()), dtype=np.uint32) - np.repeat(first, parts).astype(np.uint32)
+    return np.stack([np.repeat(order, parts), number | np.repeat(parts, parts) << 16], axis=1).astype(
+        np.uint32
+    )
+
+
+class TeamRun(FineRun):
+    """The seeds of one kind of team."""
+
+    def __init__(
+        self, team: Literal["warp", "block"], *args: Any, work: NDArray[np.int64], **options: Any
+    ) -> None:
+        self.team: Literal["warp", "block"] = team
+        self.work = work
+        super().__init__(*args, look_up=True, **options)
+
+    def _first_edges(self, seeds: NDArray[np.uint32]) -> None:
+        return None
+
+    def _tune(self, kernel: FineKernel, batch_rows: int) -> tuple[FineKernel, LaunchConfig]:
+        kernel = replace(kernel, team=self.team, share=False, threads=256)
+        needs = self._needs(self.machine.registers(kernel), batch_rows)
+        num_vertices = len(self.resolved.layout.all_ranks)
+        config = tune_team(
+            self.machine.description, needs, self.wishes, self.team, num_vertices, self.wishes.slots
+        )
+        return replace(kernel, threads=config.threads), config
+
+    def _fill_pool(self, args: NDArray[Any], seeds: NDArray[np.uint32]) -> None:
+        wedges = self.lowered.wedges
+        assert wedges is not None
+        deep = self.lowered.num_levels > 2 and self.team == "block"
+        units = deal_seeds(seeds, self.work, self.config.blocks if deep else 1)
+        if not deep:
+            units = np.stack([seeds[::-1], np.full(len(seeds), 1 << 16, np.uint32)], axis=1)
+        self.units = len(units)
+        entry = np.zeros((), CODEGREES)
+        entry["units"], entry["num_units"] = self._upload(units), len(units)
+        if self.team == "block":
+            words = len(self.resolved.layout.all_ranks)
+            entry["stride"] = words
+            for name in ("counts", "ends"):
+                table = self.machine.allocate(4 * words * self.config.blocks)
+                self.machine.clear(table)
+                self.kept.append(table)
+                self.search_bytes += table.nbytes
+                entry[name] = table.address
+        entry["slots"] = self.wishes.slots
+        entry["base_relation"], entry["end_relation"] = wedges.base_relation, wedges.end_relation
+        entry["base"], entry["end"], entry["from_ends"] = wedges.base, wedges.end, wedges.from_ends
+        entry["row_origin"] = _NO_ORIGIN
+        rows = first_list(self.lowered)
+        if not wedges.from_ends:
+            assert rows is not None
+            entry["row_relation"], entry["row"], entry["row_origin"] = rows.relation, rows.bound, rows.origin
+        args["codegrees"] = entry
+
+
+class WedgeRun:
+    """One counting query on one machine, ready to be launched again and again."""
+
+    def __init__(
+        self,
+        machine: Machine,
+        graph: DeviceGraph,
+        resolved: Resolved,
+        plan: Plan,
+        seeds: NDArray[np.uint32],
+        wedges: Wedges,
+        *,
+        sets: KeptSets = KeptSets(),  # noqa: B008 (frozen)
+        wishes: Wishes = Wishes(),  # noqa: B008 (frozen)
+    ) -> None:
+        base, ends = resolved.csrs[wedges.base_relation], resolved.csrs[wedges.end_relation]
+        work = wedge_counts(base, ends, wedges.base)
+        seeds = seeds[(work if wedges.from_ends else base.lengths)[seeds] > 0]
+        small = work[seeds] <= wishes.slots // 2
+        teams: list[tuple[Literal["warp", "block"], NDArray[np.uint32]]] = [
+            ("block", seeds[~small]),
+            ("warp", seeds[small]),
+        ]
+        self.runs = [
+            TeamRun(team, machine, graph, resolved, plan, mine, sets=sets, wishes=wishes, work=work)
+            for team, mine in teams
+            if len(mine)
+        ]
+
+    @property
+    def columns(self) -> int:
+        return self.runs[0].columns if self.runs else 0
+
+    def count(self, watch: Watch) -> int:
+        """The number of matches; a part of it when the watch stopped the run."""
+        for run in self.runs:
+            run.begin()
+        total = sum(run.finish(watch) for run in self.runs)
+        return self.runs[0].settled(total) if self.runs else 0
+
+    def report(self) -> Report | None:
+        """What the larger teams did."""
+        if not self.runs:
+            return None
+        report = self.runs[0].report()
+        return replace(report, search_bytes=sum(run.search_bytes for run in self.runs))

@@ -1,0 +1,242 @@
+"""Pass: the cuts of a pattern. Every set of vertices whose removal leaves several components is looked at, in every
+order that can be matched, and its cost estimated."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from itertools import combinations
+
+from subiso.plan.cutplan import Cut, Hop, PartOrder
+from subiso.plan.estimate import INCREMENT, VISIT, Estimator
+from subiso.plan.problem import Problem
+from subiso.plan.restrictions import loosen, restrictions_for
+from subiso.plan.tail import longest_tail
+from subiso.storage.statistics import Statistics
+
+MOST_VERTICES = 7
+_LOOK_UP = 2.0  # one candidate of an innermost loop that only looks a number up
+
+
+def cuts_by_cost(
+    problem: Problem, stats: Statistics, *, below: float, codegrees: bool, max_tail: int
+) -> list[Cut]:
+    """The cheapest way to match and count by each cut of the pattern that costs less than `below`, cheapest first."""
+    found = []
+    for chosen, components in _separations(problem):
+        best: Cut | None = None
+        for descending in (False, True) if problem.injective else (False,):
+            search = _CutSearch(problem, stats, chosen, components, descending, codegrees, max_tail)
+            search.run(best.cost if best else below)
+            best = search.best or best
+        if best is not None:
+            found.append(best)
+    return sorted(found, key=lambda cut: cut.cost)
+
+
+def _separations(problem: Problem) -> Iterator[tuple[tuple[int, ...], list[tuple[int, ...]]]]:
+    """Sets of vertices, and the components without them: no link, condition or order joins two of these."""
+    near = problem.joined_or_compared
+    compared = [0] * problem.num_vertices
+    for pair in problem.pairs:
+        compared[pair.a] |= 1 << pair.b
+        compared[pair.b] |= 1 << pair.a
+    vertices = range(problem.num_vertices)
+    for size in range(1, problem.num_vertices - 1):
+        for chosen in combinations(vertices, size):
+            rest = [v for v in vertices if v not in chosen]
+            components: list[tuple[int, ...]] = []
+            while rest:
+                grown = [rest.pop()]
+                for v in grown:
+                    grown += [u for u in rest if (near[v] | compared[v]) >> u & 1]
+                    rest = [u for u in rest if u not in grown]
+                components.append(tuple(sorted(grown)))
+            if len(components) > 1:
+                yield chosen, sorted(components)
+
+
+class _CutEstimator(Estimator):
+    """Estimates for the loops of a cut: its restrictions are known, no search is on bit rows, and some vertices are
+    the ends of wedges."""
+
+    def __init__(self, problem: Problem, stats: Statistics, *, descending: bool) -> None:
+        super().__init__(problem, stats, descending=descending)
+        self.hubs = [False] * problem.num_vertices
+        self.known: dict[int, int] = {}
+        self.ends: set[int] = set()
+
+    def set_hops(self, hops: Sequence[Hop]) -> None:
+        self.ends = {hop.depth for hop in hops}
+        self.from_wedges = any(hop.start == 0 for hop in hops)
+
+    def length(self, prefix: Sequence[int], depth: int, *, beyond: bool) -> float:
+        if depth not in self.ends:
+            return super().length(prefix, depth, beyond=beyond)
+        # Hubs are reached more often, but each end is visited once.
+        return math.sqrt(self.stats.mean_degree * self.stats.edge_degree) / (2 if beyond else 1)
+
+    def restrictions(self, prefix: Sequence[int]) -> dict[int, int]:
+        return self.known
+
+
+class _CutSearch:
+    """Every order of one cut, cut short as soon as it costs more than the best one known."""
+
+    def __init__(
+        self,
+        problem: Problem,
+        stats: Statistics,
+        chosen: tuple[int, ...],
+        components: list[tuple[int, ...]],
+        descending: bool,
+        codegrees: bool,
+        max_tail: int,
+    ) -> None:
+        self.problem = problem
+        self.estimator = _CutEstimator(problem, stats, descending=descending)
+        self.chosen = chosen
+        self.descending = descending
+        self.codegrees = codegrees
+        self.max_tail = max_tail
+        self.best: Cut | None = None
+        self.limit = math.inf
+        countable = [
+            c for c in components if len(c) == 1 and not problem.joined_or_compared[c[0]] >> c[0] & 1
+        ]
+        self.singles: tuple[int, ...] = tuple(c[0] for c in countable)
+        if len(self.singles) > max_tail or longest_tail(problem, (*chosen, *self.singles)) < len(
+            self.singles
+        ):
+            self.singles, countable = (), []
+        self.components = [c for c in components if c not in countable]
+
+    def run(self, limit: float) -> None:
+        self.limit = limit
+        for start in self.chosen:
+            size = self.estimator.sizes[start]
+            self.grow([start], [], [size], size)
+
+    def grow(self, order: list[int], hops: list[Hop], partial: list[float], cost: float) -> None:
+        if cost >= self.limit:
+            return
+        if len(order) == len(self.chosen):
+            self.finish(tuple(order), tuple(hops), partial, cost)
+            return
+        for vertex in self.chosen:
+            if vertex in order:
+                continue
+            self.set_restrictions(order)
+            self.estimator.set_hops(hops)
+            if self.estimator.depths(vertex, order):
+                matches, added = self.estimator.extend(vertex, order, partial)
+                self.grow([*order, vertex], hops, [*partial, matches], cost + added)
+                continue
+            for hop in self.hops_to(vertex, order):
+                matches, added = self.reach(vertex, hop, order, partial)
+                self.grow([*order, vertex], [*hops, hop], [*partial, matches], cost + added)
+
+    def set_restrictions(self, order: Sequence[int]) -> tuple[tuple[int, int], ...]:
+        """Symmetry along the order, without the steps that restrict no vertex of the cut."""
+        pairs: tuple[tuple[int, int], ...] = ()
+        if self.problem.injective:
+            pairs = restrictions_for(self.problem.pattern, order, self.problem.colors())
+            pairs = loosen(pairs, self.chosen)[0]
+        self.estimator.known = {}
+        for a, b in pairs:
+            self.estimator.known[b] = self.estimator.known.get(b, 0) | 1 << order.index(a)
+        return pairs
+
+    def hops_to(self, vertex: int, order: list[int]) -> Iterator[Hop]:
+        """Ways to reach a vertex of the cut in two steps, over one that is left out."""
+        if not self.codegrees or any(
+            {k.a, k.b} & {vertex} and {k.a, k.b} & set(order) for k in self.problem.forbidden
+        ):
+            return
+        around = self.estimator.around
+        for start in range(len(order)):
+            via = [
+                v
+                for v in range(self.problem.num_vertices)
+                if v not in self.chosen and v in around[vertex] and v in around[order[start]]
+            ]
+            # Where the vertex between is single, its number is looked up in the same table.
+            via.sort(key=lambda v: v not in self.singles)
+            if via:
+                yield Hop(len(order), start, via[0])
+
+    def reach(self, vertex: int, hop: Hop, order: list[int], partial: list[float]) -> tuple[float, float]:
+        """(matches, operations added) of a loop over the ends of wedges."""
+        estimator = self.estimator
+        before = order[: hop.start + 1]
+        wedges = estimator.candidates(hop.via, before) * estimator.candidates(vertex, [*before, hop.via])
+        ends = min(wedges, estimator.sizes[vertex] / (1 + estimator.known.get(vertex, 0).bit_count()))
+        matches = partial[-1] * max(ends, 1e-9)
+        return matches, partial[hop.start] * wedges * INCREMENT + matches * VISIT
+
+    def finish(
+        self, order: tuple[int, ...], hops: tuple[Hop, ...], partial: list[float], cost: float
+    ) -> None:
+        if not hops and not self.components:
+            return  # an ordinary plan
+        restrictions = self.set_restrictions(order)
+        self.estimator.set_hops(hops)
+        if self.singles:
+            cost += self.tail_cost(self.singles, order, hops, partial)
+        parts = []
+        for component in self.components:
+            part, added = self.cheapest_part(component, order, hops, partial)
+            if part is None:
+                return
+            parts.append(part)
+            cost += added
+            if cost >= self.limit:
+                return
+        self.limit = cost
+        self.best = Cut(order, self.singles, tuple(parts), hops, restrictions, self.descending, cost)
+
+    def tail_cost(
+        self, tail: Sequence[int], prefix: Sequence[int], hops: tuple[Hop, ...], partial: list[float]
+    ) -> float:
+        """Look-ups are for free where a codegree table is there anyway."""
+        starts = {hop.start for hop in hops}
+        depths = [self.estimator.depths(v, prefix) for v in tail]
+        if all(len(d) == 2 and d[0] in starts and d == depths[0] for d in depths):
+            return partial[-1] * _LOOK_UP
+        return self.estimator.tail_cost(tail, prefix, partial)
+
+    def cheapest_part(
+        self, component: tuple[int, ...], order: tuple[int, ...], hops: tuple[Hop, ...], partial: list[float]
+    ) -> tuple[PartOrder | None, float]:
+        best: PartOrder | None = None
+        lowest = math.inf
+
+        def grow(inner: tuple[int, ...], matched: list[float], cost: float) -> None:
+            nonlocal best, lowest
+            if cost >= lowest:
+                return
+            prefix = (*order, *inner)
+            rest = tuple(v for v in component if v not in inner)
+            total = cost
+            if inner and self.countable(prefix, rest):
+                if rest:
+                    total += self.tail_cost(rest, prefix, hops, matched)
+                if total < lowest:
+                    best, lowest = PartOrder(inner, rest), total
+            for v in rest:
+                if self.estimator.depths(v, prefix):
+                    matches, added = self.estimator.extend(v, prefix, matched)
+                    if len(rest) <= 2:  # innermost: its candidates are mostly summed over
+                        added -= matches * (VISIT - _LOOK_UP)
+                    grow((*inner, v), [*matched, matches], cost + added)
+
+        grow((), partial, 0.0)
+        return best, lowest
+
+    def countable(self, prefix: tuple[int, ...], rest: tuple[int, ...]) -> bool:
+        """True when everything that is left can be counted from sizes."""
+        if not rest:
+            return True
+        if len(rest) > self.max_tail or longest_tail(self.problem, (*prefix, *rest)) < len(rest):
+            return False
+        return all(self.estimator.depths(v, prefix) for v in rest)

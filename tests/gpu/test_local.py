@@ -1,0 +1,74 @@
+"""Schedule `local` on a real device against the reference and closed forms: the shim's queries, and real sizes."""
+
+from __future__ import annotations
+
+import itertools
+import time
+
+import numpy as np
+import pytest
+from local_cases import TINY, hub_query
+from random_cases import FINE, describe
+
+from subiso.engine import reference
+from subiso.engine.base import Params, Switches
+from subiso.engine.cuda.device import open_device
+from subiso.engine.cuda.engine import CudaEngine
+from subiso.engine.cuda.local import LocalReport
+from subiso.engine.cuda.local_tune import LocalWishes
+from subiso.engine.cuda.tune import Wishes
+from subiso.engine.query import make_query
+from subiso.graph import Graph
+from subiso.pattern import Pattern
+
+NEAR_CLIQUE = Pattern.from_edges([(i, j) for j in range(5) for i in range(j) if (i, j) != (3, 4)])
+EVERY_CLASS = [
+    LocalWishes(),
+    LocalWishes(warp_limit=0, block_limit=0),
+    LocalWishes(warp_limit=0, block_limit=256, passes=2),
+    LocalWishes(warp_limit=16, block_limit=48, large_limits=(90, 8192), scratch_bytes=20_000),
+]
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_random_queries(seed: int) -> None:
+    query = hub_query(seed)
+    engine = CudaEngine(open_device(), Wishes(fixed=False, local=TINY[seed % len(TINY)]))
+    found = engine.count(query, Params(switches=Switches(expand="never"))).count
+    assert found == reference.count(query).count, describe(query, seed)
+
+
+@pytest.mark.parametrize("fixed", [True, False])
+@pytest.mark.parametrize("pattern", [Pattern.clique(4), Pattern.clique(6), NEAR_CLIQUE])
+def test_every_class_gives_what_fine_gives(pattern: Pattern, fixed: bool) -> None:
+    rng = np.random.default_rng(1)
+    skew = rng.random(400) ** 3
+    graph = Graph.from_edges(*rng.choice(400, (2, 12_000), p=skew / skew.sum()), num_vertices=400)
+    query = make_query(graph, pattern)
+    wanted = CudaEngine(open_device()).count(query, FINE).count
+    for wishes in EVERY_CLASS:
+        engine = CudaEngine(open_device(), Wishes(fixed=fixed, local=wishes))
+        assert engine.count(query).count == wanted, wishes
+        assert isinstance(engine.last, LocalReport)
+
+
+def test_a_hub_of_many_neighbors() -> None:
+    """A fan: one neighbourhood of 30,000, rows of 112 MB."""
+    n = 30_000
+    blades = [(0, i) for i in range(1, n + 1)] + [(i, i + 1) for i in range(1, n)]
+    graph = Graph.from_edges(*zip(*blades, strict=True))
+    pattern = Pattern.from_edges([(0, i) for i in range(1, 9)] + [(i, i + 1) for i in range(1, 8)])
+    engine = CudaEngine(open_device())
+    assert engine.count(make_query(graph, pattern)).count == n - 7
+    assert isinstance(engine.last, LocalReport)
+    assert engine.last.search_bytes < 512 << 20
+
+
+def test_timeout_stops_running_kernels() -> None:
+    graph = Graph.from_edges(*zip(*itertools.combinations(range(200), 2), strict=True))
+    engine = CudaEngine(open_device())
+    query = make_query(graph, Pattern.clique(10))
+    engine.count(query, Params(timeout=0))  # compiles
+    started = time.perf_counter()
+    assert engine.count(query, Params(timeout=0.5)).stopped_by == "timeout"
+    assert time.perf_counter() - started < 5
