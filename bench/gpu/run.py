@@ -3,7 +3,7 @@
 Run from the repository's root on a machine with a CUDA device, after the in-place build, with the graphs in a folder
 (`pack.py` fills one):
 
-    PYTHONPATH=src:. python3 bench/gpu/run.py --data carry [--graphs wiki-Vote ...] [--patterns K4 ...] [--json out.json]
+    PYTHONPATH=src:. python3 bench/gpu/run.py --data carry [--graphs wiki-Vote ...] [--patterns K4 ...]
 
 `ms` is the device's own time, from the first kernel to the end of the copy of the result, `wall` what the caller waits;
 graph on the device, kernels compiled, both the median after a warm-up. `first` is the first query in this process, with
