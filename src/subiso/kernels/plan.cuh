@@ -120,6 +120,10 @@ struct TablePlan {
   SUBISO_DEVICE void each_size(F f) const {
     for (int s = 0; s < tables->num_sizes; ++s) f(s, tables->num_levels + s);
   }
+  // Does the level ask anything of the vertex at a position?
+  SUBISO_DEVICE bool asks(int level, int position) const {
+    return tables->first[level][position] != tables->first[level][position + 1];
+  }
   SUBISO_DEVICE int sets_at(int position) const {
     return tables->first_set[position + 1] - tables->first_set[position];
   }
@@ -191,6 +195,10 @@ struct FixedPlan {
       f(s, Number<kLevels + decltype(s){}>{});
       return true;
     });
+  }
+  template <int kLevel, int kPosition>
+  SUBISO_DEVICE constexpr bool asks(Number<kLevel>, Number<kPosition>) const {
+    return Source::tables.first[kLevel][kPosition] != Source::tables.first[kLevel][kPosition + 1];
   }
   template <int kPosition>
   SUBISO_DEVICE constexpr int sets_at(Number<kPosition>) const {

@@ -22,7 +22,7 @@ from subiso.engine.cuda.memory import DeviceGraph
 from subiso.engine.cuda.pool import NO_ORIGIN
 from subiso.engine.cuda.sets import KeptSets
 from subiso.engine.cuda.tables import ABOVE, ALL, BELOW, Lowered, Wedges, lower_plan
-from subiso.engine.cuda.tune import LaunchConfig, Wishes, tune_team
+from subiso.engine.cuda.tune import TEAM_ARENA_BYTES, LaunchConfig, Wishes, tune_team
 from subiso.engine.cuda.watch import Watch
 from subiso.filter.resolve import Resolved
 from subiso.plan.plan import Plan
@@ -156,6 +156,7 @@ class WedgeRun:
         sets: KeptSets = KeptSets(),  # noqa: B008 (frozen)
         wishes: Wishes = Wishes(),  # noqa: B008 (frozen)
     ) -> None:
+        wishes = replace(wishes, arena_bytes=min(wishes.arena_bytes, TEAM_ARENA_BYTES))
         base, ends = resolved.csrs[wedges.base_relation], resolved.csrs[wedges.end_relation]
         work = wedge_counts(base, ends, wedges.base)
         seeds = seeds[(work if wedges.from_ends else base.lengths)[seeds] > 0]
