@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 
 from subiso.engine import cpu
-from subiso.engine.base import Outcome, Params, Stream
+from subiso.engine.base import Outcome, Params
 from subiso.engine.query import Query
 from subiso.errors import UnsupportedError
 from subiso.filter.resolve import resolve
@@ -27,7 +27,7 @@ def count(query: Query, params: Params = Params()) -> Outcome:  # noqa: B008 (fr
     return cpu.count(query, params)
 
 
-def stream(query: Query, params: Params = Params()) -> Stream:  # noqa: B008 (frozen)
+def stream(query: Query, params: Params = Params()) -> cpu.CpuStream:  # noqa: B008 (frozen)
     """List on the CPU: rows have to come back to the host, which takes longer than finding them."""
     return cpu.stream(query, params)
 
