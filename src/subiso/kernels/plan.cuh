@@ -198,11 +198,13 @@ struct FixedPlan {
   }
   template <int kLevel, int kPosition>
   SUBISO_DEVICE constexpr bool asks(Number<kLevel>, Number<kPosition>) const {
-    return Source::tables.first[kLevel][kPosition] != Source::tables.first[kLevel][kPosition + 1];
+    constexpr bool found = Source::tables.first[kLevel][kPosition] != Source::tables.first[kLevel][kPosition + 1];
+    return found;
   }
   template <int kPosition>
   SUBISO_DEVICE constexpr int sets_at(Number<kPosition>) const {
-    return Source::tables.first_set[kPosition + 1] - Source::tables.first_set[kPosition];
+    constexpr int found = Source::tables.first_set[kPosition + 1] - Source::tables.first_set[kPosition];
+    return found;
   }
   template <int kPosition, class F>
   SUBISO_DEVICE void each_set(Number<kPosition>, F f) const {
