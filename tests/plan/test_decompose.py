@@ -78,11 +78,11 @@ def test_patterns_of_six_vertices(monkeypatch: pytest.MonkeyPatch) -> None:
     for pattern in connected_patterns(6):
         query = make_query(graph, pattern)
         expected = cpu.count(query, WITHOUT).count
-        found = every_cut(query, monkeypatch, looked_at=3)
+        found = every_cut(query, monkeypatch, looked_at=2)
         ways += len(found)
         for formula in found:
             assert count(query, formula, threads=2) == expected, (str(pattern), formula.technique)
-    assert ways > 250
+    assert ways > 200
 
 
 SEVEN = {
@@ -98,7 +98,7 @@ SEVEN = {
 
 @pytest.mark.parametrize("name", SEVEN)
 def test_patterns_of_seven_vertices(name: str) -> None:
-    query = make_query(random_graph(4, 12, 0.55), SEVEN[name])
+    query = make_query(random_graph(4, 10, 0.75), SEVEN[name])
     expected = cpu.count(query, WITHOUT).count
     for codegrees in (True, False):
         switches = Switches(decompose="always", codegrees=codegrees)
