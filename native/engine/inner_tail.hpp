@@ -69,6 +69,7 @@ class InnerTail {
   Sets& sets_;
   const Loops& loops_;
   const int last_;
+  const std::size_t degree_;  // of the polynomial
   const bool summable_;  // a polynomial in one size, and a level that takes all but matched vertices
   std::vector<Part> parts_;
 };

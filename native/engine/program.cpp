@@ -175,6 +175,7 @@ class Reader {
     for (int i = 0; i < num_levels; ++i) {
       result.levels.push_back(level(first + i, num_sets));
       if (result.levels.back().expression.source.kind == Source::kEnds) fail("a part has no loop over ends");
+      if (!result.levels.back().edges.empty()) fail("a part checks no edges");
     }
     for (int i = before; i < num_sets; ++i) {
       const int depth = number(first, first + num_levels);

@@ -11,6 +11,7 @@ import math
 from collections.abc import Hashable, Iterable
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from functools import lru_cache
 from itertools import combinations
 from typing import Any, Literal
 
@@ -24,10 +25,12 @@ from subiso.plan.problem import Problem
 from subiso.storage.statistics import Statistics
 
 Choice = Literal["auto", "always", "never"]
+ONE_PLAN = "one plan"
 
 _MOST_ABSENT = 6  # edges; their subsets are all looked at
 _WORTH_IT = 1e6  # operations; below, planning a formula costs more than it saves
-_WORTH_CUTTING = 1e7  # the same for cuts, of which there are more
+_WORTH_CUTTING = 1e7  # the same for cuts, of which there are more;
+_PER_VERTEX = 5.0  # and more by this for every vertex beyond five
 _CUTS_LOOKED_AT = 3  # cuts whose quotients are planned, those with the cheapest plans
 
 
@@ -46,7 +49,7 @@ class Formula:
 
     terms: tuple[Term, ...]
     divisor: int = 1
-    technique: str = "one plan"
+    technique: str = ONE_PLAN
     alternatives: tuple[tuple[str, float], ...] = ()
     """What else was looked at, and its cost."""
 
@@ -69,16 +72,30 @@ def make_formula(
     `expand` says whether absent edges are counted by inclusion and exclusion, `decompose` whether patterns are cut,
     `codegrees` whether plans for cuts may use codegree tables; the other options are those of `make_plan`.
     """
-    planner = _Planner(stats, expand, decompose, codegrees, options)
+    masked = any(mask is not None for mask in problem.pattern.masks)
+    plan = _make if masked else _make_once  # masks are as large as the graph, and not kept
+    return plan(problem, stats, expand, decompose, codegrees, tuple(options.items()))
+
+
+def _make(
+    problem: Problem,
+    stats: Statistics,
+    expand: Choice,
+    decompose: Choice,
+    codegrees: bool,
+    options: tuple[tuple[str, Any], ...],
+) -> Formula:
+    planner = _Planner(stats, expand, decompose, codegrees, dict(options))
     if problem.unique or not problem.injective:
         return planner.best(problem)
     once = planner.best(replace(problem, unique=True))
-    if once.cost < _WORTH_IT and once.technique == "one plan" and not planner.forced:
+    if once.cost < _WORTH_IT and once.technique == ONE_PLAN and not planner.forced:
         return planner.direct(problem)
     # Every subgraph once, times its embeddings.
-    return replace(
-        _sum([(Fraction(_symmetry(problem)), once)]), technique=once.technique, alternatives=once.alternatives
-    )
+    return _sum([(Fraction(_symmetry(problem)), once)], once.technique, once.alternatives)
+
+
+_make_once = lru_cache(maxsize=256)(_make)
 
 
 class _Planner:
@@ -110,7 +127,8 @@ class _Planner:
             ways.append(self.expanded(problem))
             if self.expand == "always":
                 return ways[-1]
-        if self._wanted(self.decompose, direct.cost, _WORTH_CUTTING):
+        worth_it = _WORTH_CUTTING * _PER_VERTEX ** max(0, problem.num_vertices - 5)
+        if self._wanted(self.decompose, direct.cost, worth_it):
             limit = math.inf if self.decompose == "always" else min(way.cost for way in ways)
             ways += self.decomposed(problem, limit)
             if self.decompose == "always" and len(ways) > 1:
@@ -145,7 +163,7 @@ class _Planner:
             for denser, coefficient in grouped.values()
             if coefficient
         ]
-        return replace(_sum(parts), technique="absent edges by inclusion and exclusion")
+        return _sum(parts, "inclusion and exclusion of absent edges")
 
     def decomposed(self, problem: Problem, limit: float) -> list[Formula]:
         """By the cuts that look cheapest; those that turn out dearer than the limit are dropped."""
@@ -174,10 +192,14 @@ class _Planner:
             weighted.append((Fraction(-embeddings, symmetry), self.best(shrinkage.problem)))
         names = problem.pattern.names
         cut = ", ".join(names[v] for v in parts.cut.order)
-        return replace(_sum(weighted), technique=f"cut at {cut}")
+        return _sum(weighted, f"cut at {cut}")
 
 
-def _sum(parts: Iterable[tuple[Fraction, Formula]]) -> Formula:
+def _sum(
+    parts: Iterable[tuple[Fraction, Formula]],
+    technique: str,
+    alternatives: tuple[tuple[str, float], ...] = (),
+) -> Formula:
     """The weighted sum of formulas; terms with the same plan become one."""
     weights: dict[Plan, tuple[Fraction, Pattern]] = {}
     for weight, formula in parts:
@@ -187,7 +209,7 @@ def _sum(parts: Iterable[tuple[Fraction, Formula]]) -> Formula:
             weights[term.plan] = known + share, pattern
     divisor = math.lcm(*(weight.denominator for weight, _ in weights.values()))
     terms = [Term(int(w * divisor), pattern, plan) for plan, (w, pattern) in weights.items() if w]
-    return Formula(tuple(terms), divisor)
+    return Formula(tuple(terms), divisor, technique, alternatives)
 
 
 def _with_links(problem: Problem, chosen: tuple[int, ...]) -> Problem:
