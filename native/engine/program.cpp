@@ -1,17 +1,16 @@
 #include "engine/program.hpp"
 
 #include <algorithm>
-#include <stdexcept>
-#include <string>
+
+#include "engine/code_reader.hpp"
 
 namespace subiso {
 namespace {
 
-// Reads the flat code front to back; every index is checked where it is read.
-class Reader {
+class Reader : private CodeReader {
  public:
   Reader(const std::int64_t* code, std::size_t length, const ProgramLimits& limits)
-      : at_(code), end_(code + length), limits_(limits) {}
+      : CodeReader(code, length), limits_(limits) {}
 
   Program program() {
     Program p;
@@ -34,7 +33,7 @@ class Reader {
     } else {
       tail(p, num_levels, num_sets);
     }
-    if (at_ != end_) fail("trailing words");
+    finish();
     check_sets(p);
     if (p.local_relation != kNone) check_local(p);
     return p;
@@ -65,25 +64,6 @@ class Reader {
     for (const Level& level : p.levels)
       if (!level.edges.empty() || (&level > &p.levels[1] && !level.pairs.empty()))
         fail("a local search checks no columns and no edges");
-  }
-
-  [[noreturn]] static void fail(const char* what) {
-    throw std::invalid_argument(std::string("malformed program: ") + what);
-  }
-
-  std::int64_t word() {
-    if (at_ == end_) fail("too short");
-    return *at_++;
-  }
-  int number(std::int64_t least, std::int64_t limit) {
-    const std::int64_t value = word();
-    if (value < least || value >= limit) fail("index out of range");
-    return static_cast<int>(value);
-  }
-  std::vector<int> numbers(int limit) {
-    std::vector<int> values(static_cast<std::size_t>(number(0, 1 << 16)));
-    for (int& v : values) v = number(0, limit);
-    return values;
   }
 
   Source source(int positions, int sets) {
@@ -145,8 +125,6 @@ class Reader {
     }
   }
 
-  const std::int64_t* at_;
-  const std::int64_t* end_;
   ProgramLimits limits_;
 };
 

@@ -22,13 +22,14 @@ bool compares(const PairFilter& f, std::int64_t x, std::int64_t y) {
 
 }  // namespace
 
-Worker::Worker(const Inputs& in, Scheduler& scheduler)
+Worker::Worker(const Inputs& in, Scheduler& scheduler, const TallyStore* store, int number)
     : in_(in),
       program_(in.program),
       scheduler_(scheduler),
       sets_(in),
       edges_(in),
-      local_(in, scheduler),
+      tally_(store == nullptr ? nullptr : std::make_unique<Tally>(in, sets_, *store, number)),
+      local_(in, scheduler, tally_ ? &tally_->sink() : nullptr),
       last_level_(static_cast<int>(in.program.levels.size()) - 1),
       linear_(is_linear(in.program)),
       tail_(in, sets_),
@@ -50,6 +51,7 @@ bool Worker::run_briefly(std::int64_t steps) {
 
 void Worker::finish() {
   if (!rows_.empty()) flush_rows();
+  if (tally_) local_.leave();
   scheduler_.add(total_, overflow_);
   total_ = 0;
 }
@@ -70,16 +72,19 @@ void Worker::run_task(const Task& task) {
     for (int set : program_.levels[static_cast<std::size_t>(level)].sets) sets_.compute(set);
   }
   frames_[first_level_] = {task.candidates.data(), task.candidates.data() + task.candidates.size()};
+  const Count before = total_;
   if (first_level_ == 1 && program_.local_relation != kNone && local_.enter(sets_.match[0]) == LocalSearch::kFits)
     iterate_local();
   else
     iterate(first_level_);
+  if (tally_)
+    for (int level = 0; level < first_level_; ++level) tally_->subtree(level, total_ - before);
 }
 
 void Worker::iterate(int level) {
   if (level == last_level_) {
     if (program_.emit) return emit_innermost();
-    return count_innermost();
+    return tally_ ? tally_innermost() : count_innermost();
   }
   const Level& l = program_.levels[static_cast<std::size_t>(level)];
   const Level& below = program_.levels[static_cast<std::size_t>(level) + 1];
@@ -94,10 +99,12 @@ void Worker::iterate(int level) {
       for (int set : l.sets) sets_.compute(set);
     const Span s = sets_.slice(below.expression);
     frames_[level + 1] = {s.begin(), s.end()};
+    const Count before = total_;
     if (local == LocalSearch::kFits)
       iterate_local();
     else
       iterate(level + 1);
+    if (tally_) tally_->subtree(level, total_ - before);
   }
 }
 
@@ -115,6 +122,10 @@ void Worker::iterate_local() {
     std::int64_t steps = steps_left_;
     const bool all = local_.count_below(v, steps, total_, overflow_);
     if (all && brief) steps_left_ = steps;
+    if (tally_) {
+      sets_.bind(1, v);
+      tally_->subtree(1, total_ - total_before);
+    }
     if (all || scheduler_.stopped()) continue;
     // A brief run is out of steps: forget the part that was counted and leave all of it to the others.
     total_ = total_before;
@@ -167,6 +178,34 @@ void Worker::count_innermost() {
   }
   if (linear_) add_linear(program_, sum, total_, overflow_);
   tail_.end();
+}
+
+// The innermost loop with local counts. Where the tail's elements get no share of their own, sizes come as in a count.
+void Worker::tally_innermost() {
+  const Level& l = program_.levels.back();
+  Frame& frame = frames_[last_level_];
+  const bool scatters = tally_->scatters();
+  if (scatters)
+    tally_->begin();
+  else if (!tail_.begin(static_cast<std::size_t>(frame.end - frame.next)))
+    return;
+  while (frame.next != frame.end && !interrupted(last_level_)) {
+    const std::uint32_t v = *frame.next++;
+    if (!take(last_level_, v)) continue;
+    for (int set : l.sets) sets_.compute(set);
+    if (scatters)
+      tally_->evaluate(sizes_.data());
+    else
+      tail_.evaluate(v, sizes_.data());
+    const Count before = total_;
+    add_terms(program_, sizes_.data(), total_, overflow_);
+    tally_->subtree(last_level_, total_ - before);
+    if (scatters) tally_->share(sizes_.data());
+  }
+  if (scatters)
+    tally_->end();
+  else
+    tail_.end();
 }
 
 void Worker::emit_innermost() {

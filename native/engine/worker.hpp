@@ -6,12 +6,14 @@
 #include "engine/local.hpp"
 #include "engine/scheduler.hpp"
 #include "engine/sets.hpp"
+#include "engine/tally.hpp"
 
 namespace subiso {
 
 class Worker {
  public:
-  Worker(const Inputs& in, Scheduler& scheduler);
+  // `store`: where local counts are summed, by the worker's number; null for plain counts and rows.
+  Worker(const Inputs& in, Scheduler& scheduler, const TallyStore* store = nullptr, int number = 0);
 
   // Works until nothing is left or the run is stopped.
   void run();
@@ -36,6 +38,7 @@ class Worker {
   bool take(int level, std::uint32_t v);
   void iterate_local();
   void count_innermost();
+  void tally_innermost();
   void emit_innermost();
   void flush_rows();
 
@@ -48,6 +51,7 @@ class Worker {
   Scheduler& scheduler_;
   Sets sets_;
   EdgeAssignment edges_;
+  std::unique_ptr<Tally> tally_;
   LocalSearch local_;
   Frame frames_[kMaxLevels];
   int first_level_ = 0;

@@ -143,7 +143,7 @@ class _Assembler:
         for block, need in blocks.items():
             sure = {p for p in need.distinct if self.surely_in(need, p)}
             looked_up = tuple(p for p in need.distinct if p not in sure)
-            size = TailSize(sets.expression(need, counted=True), looked_up, len(sure))
+            size = TailSize(sets.expression(need, counted=True), looked_up, tuple(sorted(sure)))
             if size not in number:
                 number[size] = len(sizes)
                 sizes.append(size)
@@ -156,6 +156,7 @@ class _Assembler:
             tuple(sizes),
             tuple(Term(c, factors) for factors, c in merged.items() if c),
             divisor,
+            tuple(tuple(block for block, size in size_of.items() if size == i) for i in range(len(sizes))),
         )
 
 

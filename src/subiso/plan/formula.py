@@ -15,19 +15,25 @@ from subiso.pattern import Pattern
 from subiso.plan.choose import make_plan
 from subiso.plan.plan import Plan
 from subiso.plan.problem import Problem
+from subiso.plan.tally import Role, image, role_of_link
 from subiso.storage.statistics import Statistics
 
 _MOST_ABSENT = 6  # edges; their subsets are all looked at
+_MOST_TURNS = 720  # automorphisms of a pattern whose absent edges are sorted into orbits
 _WORTH_IT = 1e6  # operations; below, planning a formula costs more than it saves
 
 
 @dataclass(frozen=True)
 class Term:
-    """coefficient * (matches of the pattern, counted by the plan)."""
+    """coefficient * (matches of the problem's pattern, counted by the plan)."""
 
     coefficient: int
-    pattern: Pattern
+    problem: Problem
     plan: Plan
+
+    @property
+    def pattern(self) -> Pattern:
+        return self.problem.pattern
 
 
 @dataclass(frozen=True)
@@ -47,40 +53,42 @@ def make_formula(
     stats: Statistics,
     *,
     expand: Literal["auto", "always", "never"] = "auto",
+    by_role: bool = False,
     **options: Any,
 ) -> Formula:
     """The cheapest way found to count: one plan, or several whose counts are added and subtracted.
 
-    `expand` says whether to do the latter; the other options are those of `make_plan`.
+    `expand` says whether to do the latter; the other options are those of `make_plan`. With `by_role` the
+    formula also holds for the counts of every orbit of the pattern's vertices and edges.
     """
-    direct = Formula((Term(1, problem.pattern, make_plan(problem, stats, counting=True, **options)),))
+    direct = Formula((Term(1, problem, make_plan(problem, stats, counting=True, **options)),))
     if not problem.injective or expand == "never" or (expand == "auto" and direct.cost < _WORTH_IT):
         return direct
     symmetry = 1 if problem.unique else _symmetry(problem)
     if symmetry > 1:  # every subgraph once, times its embeddings
-        once = make_plan(replace(problem, unique=True), stats, counting=True, **options)
-        direct = Formula((Term(symmetry, problem.pattern, once),))
+        once = replace(problem, unique=True)
+        direct = Formula((Term(symmetry, once, make_plan(once, stats, counting=True, **options)),))
     if not 0 < len(problem.absent) <= _MOST_ABSENT:
         return direct
-    expanded = _expand(problem, stats, **options)
+    expanded = _expand(problem, stats, by_role, **options)
     return expanded if expand == "always" or expanded.cost < direct.cost else direct
 
 
-def _expand(problem: Problem, stats: Statistics, **options: Any) -> Formula:
-    """Embeddings of P without the edges F: the sum over S in F of (-1)^|S| embeddings of P with S."""
+def _expand(problem: Problem, stats: Statistics, by_role: bool, **options: Any) -> Formula:
+    """Embeddings of P without the edges F: the sum over S in F of (-1)^|S| embeddings of P with S.
+
+    Sets S that make isomorphic patterns are one term; by role, only those that P's own symmetry exchanges.
+    """
     grouped: dict[Hashable, tuple[Problem, int]] = {}
+    turns = _turns(problem) if by_role else []
     for size in range(len(problem.absent) + 1):
         for chosen in combinations(range(len(problem.absent)), size):
             denser = _with_links(problem, chosen)
-            key = _kind(denser)
+            key = _smallest_image(chosen, turns) if by_role else _kind(denser)
             known, coefficient = grouped.get(key, (denser, 0))
             grouped[key] = known, coefficient + (-1) ** size
     terms = tuple(
-        Term(
-            coefficient * _symmetry(denser),
-            denser.pattern,
-            make_plan(denser, stats, counting=True, **options),
-        )
+        Term(coefficient * _symmetry(denser), denser, make_plan(denser, stats, counting=True, **options))
         for denser, coefficient in grouped.values()
         if coefficient
     )
@@ -105,6 +113,22 @@ def _with_links(problem: Problem, chosen: tuple[int, ...]) -> Problem:
         absent=(),
         fans=(*problem.fans, *[typical] * len(links)) if problem.fans else (),
     )
+
+
+def _turns(problem: Problem) -> list[tuple[int, ...]]:
+    """Each automorphism of the pattern as what it does to the numbers of the absent edges; [] if there are many."""
+    if _symmetry(problem) > _MOST_TURNS:
+        return []
+    number: dict[Role, int] = {role_of_link(link): i for i, link in enumerate(problem.forbidden)}
+    return [
+        tuple(number[image(link, turn)] for link in problem.forbidden)
+        for turn in problem.pattern.automorphisms()
+        if all(turn[v] == v for v in problem.anchored)
+    ]
+
+
+def _smallest_image(chosen: tuple[int, ...], turns: list[tuple[int, ...]]) -> tuple[int, ...]:
+    return min((tuple(sorted(turn[i] for i in chosen)) for turn in turns), default=chosen)
 
 
 def _kind(problem: Problem) -> Hashable:
