@@ -24,6 +24,11 @@ class InnerTail {
     return parts_.size() == 1 && parts_[0].counted && in_.program.sizes[0].distinct.empty();
   }
   std::uint64_t sum_over(Span vertices);
+  // ... and what it is for one of them.
+  std::uint64_t counted(std::uint32_t v) {
+    ++parts_[0].looked_up;
+    return parts_[0].codegree[v] - in_.program.sizes[0].surely;
+  }
 
  private:
   enum Kind { kFixed, kAgainstBase, kGeneral };

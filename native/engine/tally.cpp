@@ -45,15 +45,27 @@ std::vector<DeferredList> deferred_lists(const Inputs& in) {
 }
 
 Tally::Tally(const Inputs& in, Sets& sets, const TallyStore& store, int worker)
-    : in_(in), program_(in.tally), sets_(sets), sink_(store.sink(worker)), parts_(in.program.sizes.size()) {
-  const int last = static_cast<int>(in.program.levels.size()) - 1;
+    : in_(in),
+      program_(in.tally),
+      sets_(sets),
+      last_(static_cast<int>(in.program.levels.size()) - 1),
+      sink_(store.sink(worker)),
+      parts_(in.program.sizes.size()) {
   std::size_t deferred = 0;
   for (const TailShare& share : program_.tail) {
     Part& part = parts_[static_cast<std::size_t>(share.size)];
     const SetExpression& e = expression_of(in, share);
     const bool defer = !store.deferred().empty() && is_list(e);
-    part.kind = defer ? kDeferred : depends_on(in.program, e, last) ? kGeneral : kFixed;
+    part.kind = defer                               ? kDeferred
+                : !depends_on(in.program, e, last_) ? kFixed
+                : make_marked(part, e)              ? kMarked
+                                                    : kGeneral;
     part.shares.push_back({&share, defer ? store.deferred_column(deferred++) : kNone, 0});
+    if (part.kind != kMarked) continue;
+    if (share.from == last_ && share.relation == e.operands[0].relation)
+      part.shares.back().place = Share::kInList;
+    else if (e.source.kind == Source::kList && share.from == e.source.position && share.relation == e.source.relation)
+      part.shares.back().place = Share::kInBase;
   }
   for (const auto& edges : program_.edges) cursors_.emplace_back(edges.size());
 }
@@ -80,10 +92,28 @@ void Tally::subtree(int level, Count part) {
   }
 }
 
+// A set that the innermost loop does not change, intersected with the list of that loop's vertex.
+bool Tally::make_marked(Part& part, const SetExpression& e) const {
+  part.fixed = e;
+  part.fixed.operands.clear();
+  std::erase(part.fixed.lower, last_);
+  std::erase(part.fixed.upper, last_);
+  return e.operands.size() == 1 && !e.operands[0].negative && e.operands[0].position == last_ && e.filter == kNone &&
+         !depends_on(in_.program, part.fixed, last_);
+}
+
 void Tally::begin() {
-  for (std::size_t i = 0; i < parts_.size(); ++i)
-    if (parts_[i].kind == kFixed)
-      parts_[i].elements = sets_.elements(in_.program.sizes[i].expression, parts_[i].room);
+  for (std::size_t i = 0; i < parts_.size(); ++i) {
+    Part& part = parts_[i];
+    if (part.kind == kFixed) part.elements = sets_.elements(in_.program.sizes[i].expression, part.room);
+    if (part.kind == kMarked) part.marked.mark(sets_.slice(part.fixed), in_.store.num_vertices());
+  }
+}
+
+void Tally::evaluate_marked(Part& part, const SetExpression& e) {
+  part.list = sets_.trim(sets_.list_of(e.operands[0], e.lower), e.lower, e.upper);
+  const std::size_t found = part.marked.intersect(part.list);
+  part.elements = {part.marked.elements(), found};
 }
 
 // The matched vertices among a set's elements: they cannot be chosen again, so they get no share.
@@ -105,6 +135,7 @@ void Tally::evaluate(std::uint64_t* sizes) {
       continue;
     }
     note_matched(i);
+    if (part.kind == kMarked) evaluate_marked(part, tail.expression);
     if (part.kind == kGeneral) part.elements = sets_.elements(tail.expression, part.room);
     const std::size_t all = part.kind == kDeferred ? sets_.count(tail.expression) : part.elements.size;
     sizes[i] = all - part.matched.size();
@@ -123,6 +154,8 @@ void Tally::share(const std::uint64_t* sizes) {
         sink_.add(share.deferred, sets_.match[position], weight);
       } else if (part.kind == kFixed) {
         share.pending += weight;
+      } else if (part.kind == kMarked && share.place != Share::kSearch) {
+        scatter_marked(part, share, weight);
       } else {
         scatter(*share.what, part.elements, weight);
       }
@@ -130,8 +163,18 @@ void Tally::share(const std::uint64_t* sizes) {
   }
 }
 
+// To edges whose entries are known from the intersection.
+void Tally::scatter_marked(const Part& part, const Share& share, Weight weight) {
+  const bool in_base = share.place == Share::kInBase;
+  const Span list = in_base ? part.marked.base() : part.list;
+  const std::uint32_t* places = in_base ? part.marked.in_base() : part.marked.in_list();
+  const std::size_t first = in_.store.entry_number(list.begin(), share.what->relation);
+  for (std::size_t i = 0; i < part.elements.size; ++i) sink_.add(share.what->column, first + places[i], weight);
+}
+
 void Tally::end() {
   for (Part& part : parts_) {
+    if (part.kind == kMarked) part.marked.clear();
     if (part.kind != kFixed) continue;
     for (Share& share : part.shares) {
       if (share.pending != 0) scatter(*share.what, part.elements, share.pending);

@@ -5,6 +5,7 @@
 // added element by element, or once for the whole innermost loop when the set stays the same, or only noted at the
 // vertex when the set is nothing but its neighbour list (tally_store.hpp).
 #pragma once
+#include "engine/marked_base.hpp"
 #include "engine/sets.hpp"
 #include "engine/tally_store.hpp"
 
@@ -41,17 +42,21 @@ class Tally {
   void end();
 
  private:
-  enum Kind { kSizeOnly, kDeferred, kFixed, kGeneral };
+  enum Kind { kSizeOnly, kDeferred, kFixed, kMarked, kGeneral };
   struct Share {
     const TailShare* what;
     int deferred = kNone;  // column of the weights
     Weight pending = 0;    // kFixed: since the loop began
+    enum Place { kSearch, kInBase, kInList } place = kSearch;  // kMarked: where an edge's entry is known from
   };
   struct Part {
     Kind kind = kSizeOnly;
     std::vector<Share> shares;
     Scratch room;
     Span elements;
+    MarkedBase marked;  // kMarked: what the loop does not change; the set is its intersection with the vertex's list
+    SetExpression fixed;
+    Span list;
     std::vector<std::uint32_t> matched;  // those among the elements that the match uses elsewhere
   };
   // Where the list of an earlier vertex was last looked at; vertices come in increasing order, so it is near.
@@ -61,6 +66,9 @@ class Tally {
     const std::uint32_t* end = nullptr;
   };
 
+  bool make_marked(Part& part, const SetExpression& e) const;
+  void evaluate_marked(Part& part, const SetExpression& e);
+  void scatter_marked(const Part& part, const Share& share, Weight weight);
   void note_matched(std::size_t size);
   void scatter(const TailShare& share, Span elements, Weight weight);
   void add_one(const TailShare& share, std::uint32_t element, Weight weight);
@@ -69,6 +77,7 @@ class Tally {
   const Inputs& in_;
   const TallyProgram& program_;
   Sets& sets_;
+  const int last_;
   TallySink sink_;
   std::vector<Part> parts_;
   std::vector<std::vector<Cursor>> cursors_;

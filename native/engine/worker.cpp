@@ -32,6 +32,8 @@ Worker::Worker(const Inputs& in, Scheduler& scheduler, const TallyStore* store, 
       local_(in, scheduler, tally_ ? &tally_->sink() : nullptr),
       last_level_(static_cast<int>(in.program.levels.size()) - 1),
       linear_(is_linear(in.program)),
+      summable_(linear_ && in.program.levels.back().plain() && in.program.levels.back().sets.empty() &&
+                in.program.levels.back().edges.empty()),
       tail_(in, sets_),
       sizes_(in.program.sizes.size()) {}
 
@@ -159,10 +161,9 @@ void Worker::count_innermost() {
   Frame& frame = frames_[last_level_];
   if (!tail_.begin(static_cast<std::size_t>(frame.end - frame.next))) return;
   std::uint64_t sum = 0;
-  const bool summable = linear_ && l.plain() && l.sets.empty() && l.edges.empty();
   while (frame.next != frame.end) {
     if (interrupted(last_level_)) break;
-    if (summable && tail_.all_counted()) {
+    if (summable_ && tail_.all_counted()) {
       sum += tail_.sum_over({frame.next, static_cast<std::size_t>(frame.end - frame.next)});
       frame.next = frame.end;
       break;
@@ -191,6 +192,13 @@ void Worker::tally_innermost() {
     return;
   while (frame.next != frame.end && !interrupted(last_level_)) {
     const std::uint32_t v = *frame.next++;
+    if (!scatters && summable_ && tail_.all_counted()) {
+      const Count part = program_.terms[0].coefficient * static_cast<Count>(tail_.counted(v));
+      add_to(part, total_, overflow_);
+      sets_.match[last_level_] = v;
+      tally_->subtree(last_level_, part);
+      continue;
+    }
     if (!take(last_level_, v)) continue;
     for (int set : l.sets) sets_.compute(set);
     if (scatters)

@@ -57,6 +57,7 @@ class Worker {
   int first_level_ = 0;
   const int last_level_;
   const bool linear_;
+  const bool summable_;  // the innermost loop does nothing but look sizes up
   InnerTail tail_;
   std::int64_t steps_left_ = INT64_MAX;
   bool leaving_ = false;
