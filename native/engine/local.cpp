@@ -12,8 +12,12 @@ constexpr std::uint64_t kOnes = ~std::uint64_t{0};
 }  // namespace
 
 LocalSearch::LocalSearch(const Inputs& in, const Scheduler& scheduler, TallySink* sink)
-    : in_(in), program_(in.program), scheduler_(scheduler), sizes_(in.program.sizes.size()) {
-  if (sink != nullptr) tally_ = std::make_unique<LocalTally>(in, *sink);
+    : in_(in),
+      program_(in.program),
+      scheduler_(scheduler),
+      sizes_(in.program.sizes.size()),
+      tally_(sink == nullptr ? nullptr : std::make_unique<LocalTally>(in, *sink)),
+      cliques_(scheduler, tally_.get()) {
   const auto note = [this](const SetExpression& e) {
     const auto want = [this](int position, int relation) {
       if (position == 0) return;
@@ -60,7 +64,7 @@ LocalSearch::Size LocalSearch::enter(std::uint32_t v) {
   scratch_.resize(words_);
   build_rows();
   build_filters();
-  compute_sets(0);
+  if (!program_.local_cliques) compute_sets(0);
   return kFits;
 }
 
@@ -70,9 +74,9 @@ void LocalSearch::build_rows() {
     if (!row_relations_[r]) continue;
     const int relation = static_cast<int>(r);
     // Where edges have no direction, the lists above hold them all: those of hubs need not be read whole.
-    const bool mirror = !program_.local_rows_above && in_.reverse[r] == relation;
+    const bool mirror = (!program_.local_rows_above || program_.local_cliques) && in_.reverse[r] == relation;
+    const bool above = program_.local_rows_above || mirror;
     for (std::uint32_t i = 0; i < size_; ++i) {
-      const bool above = program_.local_rows_above || mirror;
       build_row(relation, i, above ? in_.store.neighbors_above(members_[i], relation)
                                    : in_.store.neighbors(members_[i], relation), mirror);
     }
@@ -156,6 +160,10 @@ bool LocalSearch::count_below(std::uint32_t v, std::int64_t& steps, Count& total
   total_ = &total;
   overflow_ = &overflow;
   index_[1] = local_index(v);
+  if (program_.local_cliques) {
+    const int size = static_cast<int>(program_.levels.size()) + 1;  // the last vertex is the tail's
+    return cliques_.count({row(program_.local_relation, 0), size_, words_}, index_[1], size, steps, total, overflow);
+  }
   compute_sets(1);
   return descend(2);
 }

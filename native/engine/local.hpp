@@ -1,6 +1,7 @@
 // Search inside the neighbourhood of the first matched vertex, with adjacency as bit rows: an intersection is an AND,
 // a size a popcount. For counting plans in which every vertex is a neighbour of the first (cliques, wheels, ...).
 #pragma once
+#include "engine/clique_search.hpp"
 #include "engine/local_tally.hpp"
 #include "engine/scheduler.hpp"
 #include "engine/sets.hpp"
@@ -78,6 +79,7 @@ class LocalSearch {
   Count* total_ = nullptr;
   bool* overflow_ = nullptr;
   std::unique_ptr<LocalTally> tally_;
+  CliqueSearch cliques_;
   std::vector<Word> tail_bits_;  // the tail's sets, where local counts want their elements
 };
 

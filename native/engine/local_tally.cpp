@@ -42,6 +42,31 @@ void LocalTally::share(const std::uint64_t* bits, std::size_t words, const std::
   }
 }
 
+void LocalTally::held(const Members& held, std::uint64_t part) {
+  if (part == 0) return;
+  add_member(held.back(), part);
+  if (has_edges_)
+    for (std::size_t i = 0; i + 1 < held.size(); ++i) add_pair(held[i], held.back(), part);
+}
+
+void LocalTally::pivots(const Members& held, const Members& pivots, std::uint64_t one, std::uint64_t two) {
+  for (std::uint32_t v : pivots) add_member(v, one);
+  if (!has_edges_) return;
+  for (std::size_t i = 0; i < pivots.size(); ++i) {
+    for (std::uint32_t u : held) add_pair(u, pivots[i], one);
+    for (std::size_t j = 0; j < i; ++j) add_pair(pivots[j], pivots[i], two);
+  }
+}
+
+void LocalTally::candidate(const Members& held, const Members& pivots, std::uint32_t member, std::uint64_t part) {
+  add_member(member, part);
+  if (!has_edges_) return;
+  for (std::uint32_t u : held) add_pair(u, member, part);
+  for (std::uint32_t u : pivots) add_pair(u, member, 1);
+}
+
+void LocalTally::pair(std::uint32_t a, std::uint32_t b) { add_pair(a, b, 1); }
+
 void LocalTally::flush() {
   for (std::size_t c = 0; c < program_.columns.size(); ++c) {
     const int relation = program_.columns[c];

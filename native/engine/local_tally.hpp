@@ -18,6 +18,20 @@ class LocalTally {
   // The tail's sets as bits, one after the other, `words` each.
   void share(const std::uint64_t* bits, std::size_t words, const std::uint32_t* index, const std::uint64_t* sizes);
   bool scatters() const { return !program_.tail.empty(); }
+
+  // For a search by pivoting (clique_search.hpp): all vertices of a clique count in one column, all edges in another.
+  // What the first two vertices, and the edge between them, get is the worker's business.
+  using Members = std::vector<std::uint32_t>;
+  // The last of the held members had `part` cliques below it.
+  void held(const Members& held, std::uint64_t part);
+  // Each pivot is in `one` cliques more, each two of them are in `two`.
+  void pivots(const Members& held, const Members& pivots, std::uint64_t one, std::uint64_t two);
+  // A member that stands beside all held ones and pivots is in `part` cliques more, in one of them with each pivot.
+  void candidate(const Members& held, const Members& pivots, std::uint32_t member, std::uint64_t part);
+  // Two members are together in one clique more.
+  void pair(std::uint32_t a, std::uint32_t b);
+  bool counts_edges() const { return has_edges_; }
+
   // Adds everything to the tally.
   void flush();
 
@@ -29,6 +43,14 @@ class LocalTally {
     const auto c = static_cast<std::size_t>(column);
     return from == 0 ? by_member_[c * members_.size() + j]
                      : matrices_[c][std::size_t{index[from]} * members_.size() + j];
+  }
+  // The sums of a member itself, or of the edge to it from the first vertex.
+  void add_member(std::uint32_t member, std::uint64_t part) {
+    for (std::size_t c = 0; c < program_.columns.size(); ++c) by_member_[c * members_.size() + member] += part;
+  }
+  void add_pair(std::uint32_t a, std::uint32_t b, std::uint64_t part) {
+    for (std::size_t c = 0; c < program_.columns.size(); ++c)
+      if (program_.columns[c] != kNone) matrices_[c][std::size_t{a} * members_.size() + b] += part;
   }
   void flush_matrix(std::size_t column);
 

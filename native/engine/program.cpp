@@ -20,6 +20,7 @@ class Reader : private CodeReader {
     p.local_above = number(0, 2) != 0;
     p.local_rows_above = number(0, 2) != 0;
     p.local_least = number(0, kMaxLevels + 1);
+    p.local_cliques = number(0, 2) != 0;
     if (p.local_relation != kNone && num_levels < 3) fail("a local search has three levels or more");
     p.emit = number(0, 2) != 0;
     for (int i = 0; i < num_levels; ++i) p.levels.push_back(level(i, num_sets));
@@ -61,6 +62,12 @@ class Reader : private CodeReader {
       fail("a local search begins with a neighbour of the first vertex");
     if (p.local_above && std::find(second.lower.begin(), second.lower.end(), 0) == second.lower.end())
       fail("a local search above the first vertex begins above it");
+    const auto reads = [&](const SetNode& node) {
+      return node.expression.operands.size() == 1 && node.expression.operands[0].relation == p.local_relation;
+    };
+    if (p.local_cliques && (!p.local_above || p.sizes.size() != 1 || p.levels[1].expression.filter != kNone ||
+                            !std::all_of(p.sets.begin(), p.sets.end(), reads)))
+      fail("this is no search for cliques");
     for (const Level& level : p.levels)
       if (!level.edges.empty() || (&level > &p.levels[1] && !level.pairs.empty()))
         fail("a local search checks no columns and no edges");

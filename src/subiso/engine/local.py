@@ -107,7 +107,7 @@ class _Columns:
 
     def plan(self, wide: bool) -> Plan:
         plan = self.term.plan
-        if plan.local is None:
+        if plan.local is None or (plan.local.cliques and not wide):
             return plan
         # On bit rows looser restrictions cost little, and let matched roles stand for those of the tail.
         options = {**cpu.plan_options(self.params), "local": not wide, "loose": True}

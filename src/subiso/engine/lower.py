@@ -51,7 +51,11 @@ class _Lowering:
         counting = isinstance(plan.tail, CountTail)
         local = plan.local
         code += [1 + len(plan.extends), len(plan.sets)]
-        code += [local.relation, local.above, local.rows_above, local.least] if local else [-1, 0, 0, 0]
+        code += (
+            [local.relation, local.above, local.rows_above, local.least, local.cliques]
+            if local
+            else [-1, 0, 0, 0, 0]
+        )
         code.append(not counting)
         self.seed()
         for depth, extend in enumerate(plan.extends, 1):

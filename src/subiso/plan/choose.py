@@ -6,7 +6,7 @@ from typing import Literal
 
 from subiso.errors import QueryError
 from subiso.plan.assemble import assemble
-from subiso.plan.local import choose_local
+from subiso.plan.local import choose_local, is_plain_clique
 from subiso.plan.order import order_by_cost, order_by_ri
 from subiso.plan.plan import Plan
 from subiso.plan.problem import Problem
@@ -40,7 +40,8 @@ def make_plan(
     divisor = None
     if counting:
         divisor = remaining_symmetry(problem.pattern, chosen.prefix, colors) if problem.unique else 1
-        if chosen.loose or loose:
+        # Cliques stay in order: each list is then read above its vertex only.
+        if (chosen.loose or loose) and not is_plain_clique(problem):
             restrictions, factor = loosen(restrictions, chosen.prefix)
             divisor *= factor
     plan = assemble(problem, chosen, restrictions, divisor)

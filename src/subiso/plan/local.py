@@ -7,6 +7,7 @@ from dataclasses import replace
 from subiso.plan.plan import CountTail, Local, Neighbors, Plan, SetExpression
 from subiso.plan.problem import Problem
 
+_LEAST_CLIQUE = 4
 _LEAST_LEVELS = 3  # with fewer every row would be read about once, so building it is no gain
 
 
@@ -25,7 +26,21 @@ def choose_local(plan: Plan, problem: Problem) -> Plan:
             above=len(above_seed) == problem.num_vertices - 1,
             rows_above=all(_reads_above(e) for e in _expressions(plan)),
             least=problem.num_vertices - 1 if problem.injective else 1,
+            cliques=problem.num_vertices >= _LEAST_CLIQUE and problem.unique and is_plain_clique(problem),
         ),
+    )
+
+
+def is_plain_clique(problem: Problem) -> bool:
+    """All vertices are joined by edges of one kind without direction, and nothing else is asked."""
+    pairs = {frozenset((link.a, link.b)) for link in problem.links}
+    relations = {relation for link in problem.links for relation in (link.forward, link.backward)}
+    return (
+        problem.injective
+        and len(relations) == 1
+        and len(pairs) == len(problem.links) == problem.num_vertices * (problem.num_vertices - 1) // 2
+        and not (problem.forbidden or problem.pairs or problem.anchored)
+        and all(number is None for number in problem.filters)
     )
 
 

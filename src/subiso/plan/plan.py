@@ -156,6 +156,8 @@ class Local:
     """Every row is read only above its own vertex."""
     least: int
     """Seeds with fewer neighbours have no match."""
+    cliques: bool = False
+    """The pattern is a clique without conditions: count by pivoting, not by listing."""
 
 
 @dataclass(frozen=True)
