@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, Literal, TypedDict, Unpack, overload
+from typing import TYPE_CHECKING, Any, Literal, Unpack, overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,6 +16,7 @@ from subiso.engine.choose import choose_engine, make_params
 from subiso.engine.query import Query, make_query
 from subiso.errors import QueryError, TimeoutReached
 from subiso.graph import Graph
+from subiso.options import Existence, How, Many, PatternLike, Progress, Rows, What
 from subiso.pattern import Pattern, connected_patterns
 from subiso.plan.motifs import induced_from_subgraphs
 
@@ -24,55 +25,6 @@ if TYPE_CHECKING:  # `result` is loaded by those who want rows
     from subiso.result.matches import Matches
     from subiso.result.motifs import Motifs
     from subiso.result.roles import Roles
-
-Progress = Callable[[float], None]
-PatternLike = Pattern | str
-Many = list[PatternLike] | list[Pattern] | list[str] | tuple[PatternLike, ...]
-
-
-class How(TypedDict, total=False):
-    """The options that say how to run; all functions take them."""
-
-    device: str
-    engine: str
-    schedule: str | None
-    threads: int | None
-    timeout: float | None
-    progress: Progress | None
-
-
-class What(How, total=False):
-    """The options that say what is looked for."""
-
-    mode: str
-    induced: bool
-    unique: bool | None
-
-
-class Existence(TypedDict, total=False):
-    """The options of `exists`: uniqueness makes no difference there, its timeout is for the whole call."""
-
-    mode: str
-    induced: bool
-    device: str
-    engine: str
-    schedule: str | None
-    threads: int | None
-    progress: Progress | None
-
-
-class Rows(What, total=False):
-    """The options of `match`."""
-
-    anchor: Anchor | None
-    limit: int | None
-    order: str | None
-    edges: bool
-    columns: Iterable[str] | str | None
-    distinct: bool
-    sample: int | None
-    seed: int
-    dense: bool
 
 
 @overload
@@ -283,7 +235,9 @@ def motifs(
     from subiso.result.motifs import Motifs
 
     if per not in (None, "vertex", "edge"):
-        raise QueryError(f"unknown per={per!r}", hint='motifs are counted per "vertex" or "edge", or all together')
+        raise QueryError(
+            f"unknown per={per!r}", hint='motifs are counted per "vertex" or "edge", or all together'
+        )
     patterns = connected_patterns(k)
     # A pattern's copies in a denser one have all its vertices but not all its edges: the relations do not hold by edge.
     related = induced and per != "edge"

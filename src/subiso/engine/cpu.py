@@ -171,9 +171,7 @@ def plan_options(params: Params) -> dict[str, Any]:
     return {"order": switches.order, "max_tail": switches.max_tail, "local": switches.local}
 
 
-def prepare(
-    plan: Plan, resolved: Resolved, params: Params, tally: NDArray[np.int64] | None = None
-) -> Any:
+def prepare(plan: Plan, resolved: Resolved, params: Params, tally: NDArray[np.int64] | None = None) -> Any:
     """A native run of the plan, not yet started; `tally`: local counts to keep, as lower_tally writes them."""
     code, filters = lower(plan)
     layout = resolved.layout

@@ -82,7 +82,9 @@ def _merge(term: Term, formula: Formula, groups: Sequence[Group]) -> dict[tuple[
     merged: dict[tuple[Fraction, ...], list[Role]] = {}
     for orbit in role_orbits(term.problem, dict.fromkeys(role for group in groups for role in group)):
         worth = tuple(
-            Fraction(term.coefficient * sum(group.get(role, 0) for role in orbit), len(orbit) * formula.divisor)
+            Fraction(
+                term.coefficient * sum(group.get(role, 0) for role in orbit), len(orbit) * formula.divisor
+            )
             for group in groups
         )
         merged.setdefault(worth, []).extend(orbit)
@@ -97,7 +99,6 @@ class _Columns:
     ) -> None:
         self.term, self.resolved, self.params, self.started = term, resolved, params, started
         self.roles = roles
-        self.found: list[tuple[int, bool, Counts]] = []
         # Sums of 64 bits first. No place can be in more matches than there are, once for each role: where that is
         # beyond 64 bits, they may have wrapped.
         total = self.run(wide=False)
@@ -121,6 +122,7 @@ class _Columns:
         tally = make_tally(plan, self.term.problem, self.roles)
         run = cpu.prepare(plan, self.resolved, self.params, lower_tally(plan, tally, wide=wide))
         total, self.stopped_by = cpu.finish(run, self.params, self.started)
+        self.found: list[tuple[int, bool, Counts]] = []
         if self.stopped_by is None:
             for (number, relation), (low, high) in zip(tally.columns, run.finish_tally(), strict=True):
                 counts = low.view(np.int64) if high is None else _joined(low, high)
@@ -155,9 +157,10 @@ def _combine(terms: list[tuple[Fraction, Counts]]) -> Counts:
     if len(terms) == 1 and factors == [1]:
         return terms[0][1] if scale == 1 else terms[0][1] // scale
     largest = sum(abs(f) * int(c.max(initial=0)) for f, (_, c) in zip(factors, terms, strict=True))
-    total: Counts = np.zeros(len(terms[0][1]), np.int64 if largest <= LARGEST else object)
+    exact = np.int64 if largest <= LARGEST else object
+    total: Counts = np.zeros(len(terms[0][1]), exact)
     for factor, (_, counts) in zip(factors, terms, strict=True):
-        total += factor * (counts if largest <= LARGEST else counts.astype(object))
+        total += factor * counts.astype(exact, copy=False)
     return total if scale == 1 else total // scale
 
 

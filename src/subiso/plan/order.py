@@ -31,7 +31,9 @@ class Order:
 
 def order_by_cost(problem: Problem, stats: Statistics, *, counting: bool, max_tail: int = 99) -> Order:
     """The cheapest order by the cost model, in either direction of the restrictions; greedy for large patterns."""
-    if problem.num_vertices > EXHAUSTIVE_UP_TO or is_plain_clique(problem):  # cliques: all orders are the same
+    if problem.num_vertices > EXHAUSTIVE_UP_TO or is_plain_clique(
+        problem
+    ):  # cliques: all orders are the same
         order, cost = greedy_order(problem, stats)
         cut = len(order) - (min(longest_tail(problem, order), max_tail) if counting else 0)
         return Order(order[:cut], order[cut:], cost, loose=True)

@@ -1,9 +1,9 @@
 """Pass: local counts. Says which vertices and edges of every counted match get a share of it, and how.
 
-A *role* is a pattern vertex or a pattern edge. What stands at a role whose vertices are matched gets the matches below it.
-A role of the tail is not matched: every element of its set gets the ways to choose the others, which is the derivative of
-the tail's polynomial. Unless some symmetry that the restrictions respect turns it into a role that is matched: both
-then have the same counts, and the matched one stands for both.
+A *role* is a pattern vertex or a pattern edge. What stands at a role whose vertices are matched gets the matches
+below it. A role of the tail is not matched: every element of its set gets the ways to choose the others, which is
+the derivative of the tail's polynomial. Unless some symmetry that the restrictions respect turns it into a role that
+is matched: both then have the same counts, and the matched one stands for both.
 """
 
 from __future__ import annotations

@@ -20,7 +20,7 @@ from subiso.engine.query import Query
 from subiso.errors import QueryError, UnsupportedError
 from subiso.filter.relations import RelationTable
 from subiso.filter.resolve import Resolved, resolve
-from subiso.plan.tally import role_of_link
+from subiso.plan.tally import Role, role_of_link
 from subiso.result.edges import EdgeFinder
 from subiso.result.roles import Roles
 
@@ -51,10 +51,12 @@ def check_per(query: Query, per: str) -> None:
 def count_per(query: Query, per: str, engine: Engine, params: Params) -> LocalAnswer:
     """How many matches contain each vertex, use each edge, or have each vertex in each role."""
     check_per(query, per)
-    if engine is reference:
+    if engine.count is reference.count:
         return _from_rows(query, per, params)
-    if engine is not cpu:
-        raise UnsupportedError("local counts (per=) are not on this device yet", hint='leave device= out, or say "cpu"')
+    if engine.count is not cpu.count:
+        raise UnsupportedError(
+            "local counts (per=) are not on this device yet", hint='leave device= out, or say "cpu"'
+        )
     orbits = query.pattern.orbits_under(sorted(query.anchors))
     resolved = resolve(query)
     groups, loops = _groups(query, per, orbits, resolved)
@@ -67,8 +69,9 @@ def count_per(query: Query, per: str, engine: Engine, params: Params) -> LocalAn
     if per == "edge":
         return LocalAnswer(_edges(query, outcome, loops), outcome.count)
     nothing = np.zeros(query.graph.num_vertices, np.int64)
-    columns = [as_int64(outcome.by_vertex.get(group, nothing), per) for group in range(len(groups))]
-    return LocalAnswer(columns[0] if per == "vertex" else _roles(query, orbits, columns), outcome.count)
+    columns = [outcome.by_vertex.get(group, nothing) for group in range(len(groups))]
+    counts = as_int64(columns[0], per) if per == "vertex" else _roles(query, orbits, columns)
+    return LocalAnswer(counts, outcome.count)
 
 
 def _groups(
@@ -80,11 +83,13 @@ def _groups(
     if per == "role":
         return [dict.fromkeys(orbit, 1) for orbit in orbits], []
     table = RelationTable(query)
-    by_fit: dict[Any, tuple[NDArray[np.int64], Counter[int]]] = {}
+    by_fit: dict[Any, tuple[NDArray[np.int64], Counter[Role]]] = {}
     for edge in query.pattern.edges:
         if edge.source == edge.target:
             fit = table.fit(edge)
-            found = by_fit.setdefault(fit, (_loop_edges(query, None if fit is None else fit.edges), Counter()))
+            found = by_fit.setdefault(
+                fit, (_loop_edges(query, None if fit is None else fit.edges), Counter())
+            )
             found[1][edge.source] += 1
     links: Group = Counter(role_of_link(link) for link in resolved.problem.links)
     return [links, *(roles for _, roles in by_fit.values())], [ids for ids, _ in by_fit.values()]
@@ -111,14 +116,13 @@ def _edges(query: Query, outcome: LocalOutcome, loops: list[NDArray[np.int64]]) 
     return as_int64(edges, "edge")
 
 
-def _roles(query: Query, orbits: tuple[tuple[int, ...], ...], columns: list[NDArray[np.int64]]) -> Roles:
+def _roles(query: Query, orbits: tuple[tuple[int, ...], ...], columns: list[Counts]) -> Roles:
     """Subgraphs: a role is an orbit. Embeddings: every vertex is a role, and those of an orbit have equal counts."""
     names = query.pattern.names
+    by_orbit = list(zip(orbits, columns, strict=True))
     if query.unique:
-        return Roles(
-            {tuple(names[v] for v in orbit): counts for orbit, counts in zip(orbits, columns, strict=True)}
-        )
-    each = {v: counts // len(orbit) for orbit, counts in zip(orbits, columns, strict=True) for v in orbit}
+        return Roles({tuple(names[v] for v in orbit): as_int64(counts, "role") for orbit, counts in by_orbit})
+    each = {v: as_int64(counts // len(orbit), "role") for orbit, counts in by_orbit for v in orbit}
     return Roles({(names[v],): each[v] for v in sorted(each)})
 
 

@@ -88,8 +88,9 @@ class Layout:
             first[1:] = lists.neighbors[1:] != lists.neighbors[:-1]
             starts = lists.offsets[:-1]
             first[starts[starts < len(first)]] = True
-            found = np.minimum.reduceat(lists.edge_ids, np.flatnonzero(first)) if len(first) else lists.edge_ids
-            found = found.astype(np.int64)
+            at = np.flatnonzero(first)
+            smallest = np.minimum.reduceat(lists.edge_ids, at) if len(at) else lists.edge_ids
+            found = smallest.astype(np.int64)
             if relation.fit is None:
                 self._entry_edges[relation] = found
         return found
