@@ -58,8 +58,15 @@ bool CliqueSearch::search(std::size_t depth) {
     count_pairs(candidates, number);
     return true;
   }
-  std::size_t joined = 0;
-  const std::uint32_t pivot = choose_pivot(candidates, joined);
+  std::size_t ends = 0;
+  const std::uint32_t pivot = choose_pivot(candidates, ends);
+  if (ends == number * (number - 1)) {  // all are joined: each may be chosen or not
+    const std::size_t before = pivots_.size();
+    each_bit(candidates, words, [&](std::uint32_t v) { pivots_.push_back(v); });
+    leaf();
+    pivots_.resize(before);
+    return true;
+  }
   Word* below = candidates_at(depth + 1);
   const auto descend = [&](std::uint32_t v, std::vector<std::uint32_t>& kind) {
     const Word* row = rows_.of(v);
@@ -67,13 +74,12 @@ bool CliqueSearch::search(std::size_t depth) {
     kind.push_back(v);
     const Count before = *total_;
     const bool all = search(depth + 1);
-    if (tally_ != nullptr && &kind == &held_) tally_->held(held_, static_cast<std::uint64_t>(*total_ - before));
+    if (tally_ != nullptr && &kind == &held_) tally_->held(held_, static_cast<std::uint64_t>(added_since(before, *total_)));
     kind.pop_back();
     candidates_at(depth)[v >> 6] &= ~(Word{1} << (v & 63));
     return all;
   };
   if (!descend(pivot, pivots_)) return false;
-  if (joined + 1 == number) return true;  // the pivot is joined to all others
   const Word* row = rows_.of(pivot);
   for (std::size_t w = 0; w < words; ++w)
     for (Word left = candidates_at(depth)[w] & ~row[w]; left != 0; left &= left - 1)
@@ -82,14 +88,16 @@ bool CliqueSearch::search(std::size_t depth) {
   return true;
 }
 
-std::uint32_t CliqueSearch::choose_pivot(const Word* candidates, std::size_t& joined) const {
+std::uint32_t CliqueSearch::choose_pivot(const Word* candidates, std::size_t& ends) const {
   std::uint32_t best = 0;
+  std::size_t most = 0;
   bool found = false;
   each_bit(candidates, rows_.words, [&](std::uint32_t v) {
     const std::size_t neighbors = common(candidates, rows_.of(v), rows_.words);
-    if (!found || neighbors > joined) {
+    ends += neighbors;
+    if (!found || neighbors > most) {
       best = v;
-      joined = neighbors;
+      most = neighbors;
       found = true;
     }
   });

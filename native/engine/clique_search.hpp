@@ -28,7 +28,8 @@ class CliqueSearch {
 
  private:
   bool search(std::size_t depth);
-  std::uint32_t choose_pivot(const Word* candidates, std::size_t& joined) const;
+  // The candidate that is joined to most others; counts the ends of the edges between candidates.
+  std::uint32_t choose_pivot(const Word* candidates, std::size_t& ends) const;
   void leaf();
   void count_pairs(const Word* candidates, std::size_t number);
   void tally_pairs(const Word* candidates);

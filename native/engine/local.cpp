@@ -185,7 +185,7 @@ bool LocalSearch::descend(int level) {
       compute_sets(level);
       const Count before = *total_;
       if (!descend(level + 1)) return false;
-      if (tally_) tally_->subtree(level, index_, static_cast<std::uint64_t>(*total_ - before));
+      if (tally_) tally_->subtree(level, index_, static_cast<std::uint64_t>(added_since(before, *total_)));
     }
   return true;
 }
@@ -220,7 +220,7 @@ void LocalSearch::share_tail(int level) {
         sizes_[i] = tally_->scatters() ? select(i, tail_bits_.data() + i * words_) : count(program_.sizes[i]);
       const Count before = *total_;
       add_terms(program_, sizes_.data(), *total_, *overflow_);
-      tally_->subtree(level, index_, static_cast<std::uint64_t>(*total_ - before));
+      tally_->subtree(level, index_, static_cast<std::uint64_t>(added_since(before, *total_)));
       if (tally_->scatters()) tally_->share(tail_bits_.data(), words_, index_, sizes_.data());
     }
 }

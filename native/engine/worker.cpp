@@ -80,7 +80,7 @@ void Worker::run_task(const Task& task) {
   else
     iterate(first_level_);
   if (tally_)
-    for (int level = 0; level < first_level_; ++level) tally_->subtree(level, total_ - before);
+    for (int level = 0; level < first_level_; ++level) tally_->subtree(level, added_since(before, total_));
 }
 
 void Worker::iterate(int level) {
@@ -106,7 +106,7 @@ void Worker::iterate(int level) {
       iterate_local();
     else
       iterate(level + 1);
-    if (tally_) tally_->subtree(level, total_ - before);
+    if (tally_) tally_->subtree(level, added_since(before, total_));
   }
 }
 
@@ -126,7 +126,7 @@ void Worker::iterate_local() {
     if (all && brief) steps_left_ = steps;
     if (tally_) {
       sets_.bind(1, v);
-      tally_->subtree(1, total_ - total_before);
+      tally_->subtree(1, added_since(total_before, total_));
     }
     if (all || scheduler_.stopped()) continue;
     // A brief run is out of steps: forget the part that was counted and leave all of it to the others.
@@ -207,7 +207,7 @@ void Worker::tally_innermost() {
       tail_.evaluate(v, sizes_.data());
     const Count before = total_;
     add_terms(program_, sizes_.data(), total_, overflow_);
-    tally_->subtree(last_level_, total_ - before);
+    tally_->subtree(last_level_, added_since(before, total_));
     if (scatters) tally_->share(sizes_.data());
   }
   if (scatters)

@@ -131,6 +131,11 @@ def test_counts_beyond_64_bits() -> None:
     graph = star(3000)  # 3000 choose 7 is 4.3e20
     with pytest.raises(CountOverflowError, match="per vertex"):
         si.count(graph, pattern, per="vertex")
+    complete = si.Graph.from_edges(*np.triu_indices(400, 1))
+    with pytest.raises(CountOverflowError, match="128-bit"):
+        si.cliques(complete, 40, per="vertex")
+    with pytest.raises(CountOverflowError, match="128-bit"):
+        si.cliques(complete, 40)
     hubs = si.Graph.from_edges(np.repeat(np.arange(40), 1000), np.tile(np.arange(40, 1040), 40))
     counts = si.count(hubs, si.Pattern.star(6), per="vertex")  # 1.4e15 each, and embeddings 720 times as many
     assert counts[0] == math.comb(1000, 6) + 1000 * math.comb(39, 5)
