@@ -201,7 +201,7 @@ std::uint64_t InnerTail::against_base(Part& part, std::uint32_t v) {
 PowerSums InnerTail::sum_over(Span vertices) {
   Part& part = parts_[0];
   part.looked_up += vertices.size;
-  const std::uint32_t* counts = part.kind == kLookUp ? sets_.codegrees(loops_.sizes[0].table) : part.codegree.data();
+  const std::uint32_t* counts = this->counts();
   PowerSums powers;
   if (is_linear(loops_)) {
     std::uint64_t sum = 0;

@@ -11,6 +11,11 @@ inline void add_to(Count part, Count& total, bool& overflow) {
   overflow |= __builtin_add_overflow(total, part, &total);
 }
 
+// What was added to a total since it was `before`; wraps around as a total that overflows does.
+inline Count added_since(Count before, Count total) {
+  return static_cast<Count>(static_cast<unsigned __int128>(total) - static_cast<unsigned __int128>(before));
+}
+
 // The polynomial is coefficient * one size: sizes may then be summed first.
 inline bool is_linear(const Loops& p) {
   return p.sizes.size() == 1 && p.terms.size() == 1 && p.terms[0].factors.size() == 1;

@@ -3,80 +3,64 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, TypedDict, Unpack, overload
+from typing import TYPE_CHECKING, Any, Literal, Unpack, overload
+
+import numpy as np
+from numpy.typing import NDArray
 
 from subiso.engine.anchors import Anchor, anchor_rows, anchored_queries
-from subiso.engine.base import Engine, Params, part_of
+from subiso.engine.base import Engine, Outcome, Params, part_of
 from subiso.engine.choose import choose_engine, make_params
 from subiso.engine.query import Query, make_query
-from subiso.errors import TimeoutReached
+from subiso.errors import QueryError, TimeoutReached
 from subiso.graph import Graph
+from subiso.options import Existence, How, Many, PatternLike, Progress, Rows, What
 from subiso.pattern import Pattern, connected_patterns
 from subiso.plan.motifs import induced_from_subgraphs
 
 if TYPE_CHECKING:  # `result` is loaded by those who want rows
+    from subiso.result.local import LocalAnswer
     from subiso.result.matches import Matches
     from subiso.result.motifs import Motifs
-
-Progress = Callable[[float], None]
-PatternLike = Pattern | str
-Many = list[PatternLike] | list[Pattern] | list[str] | tuple[PatternLike, ...]
+    from subiso.result.roles import Roles
 
 
-class How(TypedDict, total=False):
-    """The options that say how to run; all functions take them."""
-
-    device: str
-    engine: str
-    schedule: str | None
-    threads: int | None
-    timeout: float | None
-    progress: Progress | None
-
-
-class What(How, total=False):
-    """The options that say what is looked for."""
-
-    mode: str
-    induced: bool
-    unique: bool | None
-
-
-class Existence(TypedDict, total=False):
-    """The options of `exists`: uniqueness makes no difference there, its timeout is for the whole call."""
-
-    mode: str
-    induced: bool
-    device: str
-    engine: str
-    schedule: str | None
-    threads: int | None
-    progress: Progress | None
-
-
-class Rows(What, total=False):
-    """The options of `match`."""
-
-    anchor: Anchor | None
-    limit: int | None
-    order: str | None
-    edges: bool
-    columns: Iterable[str] | str | None
-    distinct: bool
-    sample: int | None
-    seed: int
-    dense: bool
-
-
-@overload
-def count(graph: Graph, pattern: PatternLike, *, anchor: None = None, **options: Unpack[What]) -> int: ...
-@overload
-def count(graph: Graph, pattern: PatternLike, *, anchor: Anchor | None, **options: Unpack[What]) -> Any: ...
 @overload
 def count(
-    graph: Graph, pattern: Many, *, anchor: Anchor | None = None, **options: Unpack[What]
+    graph: Graph, pattern: PatternLike, *, anchor: None = None, per: None = None, **options: Unpack[What]
+) -> int: ...
+@overload
+def count(
+    graph: Graph,
+    pattern: PatternLike,
+    *,
+    anchor: None = None,
+    per: Literal["vertex", "edge"],
+    **options: Unpack[What],
+) -> NDArray[np.int64]: ...
+@overload
+def count(
+    graph: Graph, pattern: PatternLike, *, anchor: None = None, per: Literal["role"], **options: Unpack[What]
+) -> Roles: ...
+@overload
+def count(
+    graph: Graph,
+    pattern: PatternLike,
+    *,
+    anchor: Anchor | None,
+    per: str | None = None,
+    **options: Unpack[What],
+) -> Any: ...
+@overload
+def count(
+    graph: Graph,
+    pattern: Many,
+    *,
+    anchor: Anchor | None = None,
+    per: str | None = None,
+    **options: Unpack[What],
 ) -> list[Any]: ...
 
 
@@ -88,17 +72,23 @@ def count(
     induced: bool = False,
     unique: bool | None = None,
     anchor: Anchor | None = None,
+    per: str | None = None,
     device: str = "auto",
     engine: str = "auto",
     schedule: str | None = None,
     threads: int | None = None,
     timeout: float | None = None,
     progress: Progress | None = None,
-) -> int | list[Any]:
+) -> Any:
     """Count the matches of a pattern: an exact int, of whatever size.
 
     A list of patterns gives a list of counts; lists of anchors, `anchor={"a": [1, 2, 3]}`, one count per row.
     When `timeout` (seconds, for the whole call) runs out, TimeoutReached is raised, with what was counted.
+
+    - `per="vertex"`: an int64 array instead, in the order of the graph's vertices: how many matches contain each.
+    - `per="edge"`: the same by edge id: how many matches use each.
+    - `per="role"`: a dict of such arrays, `Roles`: how many matches have each vertex at `a`, at `b`, ...;
+      pattern vertices that are the same by symmetry are one role.
 
     >>> import subiso as si
     >>> g = si.Graph.from_edges([0, 1, 2, 0], [1, 2, 0, 3])
@@ -108,13 +98,15 @@ def count(
     [8, 10]
     >>> si.count(g, "(a)--(b)", anchor={"a": [0, 3]})
     [3, 1]
+    >>> si.count(g, "(a)--(b), (b)--(c), (c)--(a)", per="vertex").tolist()
+    [1, 1, 1, 0]
     """
     module, params = choose_engine(engine, device, schedule), make_params(threads, timeout, progress)
     options: dict[str, Any] = {"mode": mode, "induced": induced, "unique": unique}
     patterns, rows = _patterns(pattern), anchor_rows(anchor)
     anchors = [anchor] if rows is None else rows
     queries = [make_query(graph, p, anchor=a, **options) for p in patterns for a in anchors]
-    counts = _count_all(queries, module, params)
+    counts = _count_all(queries, module, params, per)
     if rows is None:
         return counts if _is_many(pattern) else counts[0]
     by_pattern = [counts[i * len(rows) : (i + 1) * len(rows)] for i in range(len(patterns))]
@@ -214,12 +206,25 @@ def exists(
     return found if _is_many(pattern) else found[0]
 
 
-def motifs(graph: Graph, k: int, *, induced: bool = False, **options: Unpack[How]) -> Motifs:
+@overload
+def motifs(
+    graph: Graph, k: int, *, induced: bool = False, per: None = None, **options: Unpack[How]
+) -> Motifs[int]: ...
+@overload
+def motifs(
+    graph: Graph, k: int, *, induced: bool = False, per: Literal["vertex", "edge"], **options: Unpack[How]
+) -> Motifs[NDArray[np.int64]]: ...
+
+
+def motifs(
+    graph: Graph, k: int, *, induced: bool = False, per: str | None = None, **options: Unpack[How]
+) -> Motifs[Any]:
     """Count every connected pattern of k vertices: {Pattern: int}, printable as a table.
 
     Counts are of subgraphs; `induced=True` counts vertex sets by the graph they induce: each connected set of
     k vertices is in exactly one count. Labels are ignored, and so are directions: in a directed graph
-    an edge in either direction joins two vertices. The other options are those of `count`.
+    an edge in either direction joins two vertices. The other options are those of `count`; with `per="vertex"`
+    or `per="edge"` the values are arrays.
 
     >>> import subiso as si
     >>> print(si.motifs(si.Graph.from_edges([0, 1, 2, 0], [1, 2, 0, 3]), 3, induced=True))
@@ -229,21 +234,36 @@ def motifs(graph: Graph, k: int, *, induced: bool = False, **options: Unpack[How
     """
     from subiso.result.motifs import Motifs
 
+    if per not in (None, "vertex", "edge"):
+        raise QueryError(
+            f"unknown per={per!r}", hint='motifs are counted per "vertex" or "edge", or all together'
+        )
     patterns = connected_patterns(k)
-    counts = count(graph, patterns, **options)
-    if induced:
+    # A pattern's copies in a denser one have all its vertices but not all its edges: the relations do not hold by edge.
+    related = induced and per != "edge"
+    counts = count(graph, patterns, per=per, induced=induced and not related, **options)
+    if related:
         counts = induced_from_subgraphs(patterns, counts)
     return Motifs(zip(patterns, counts, strict=True))
 
 
-def cliques(graph: Graph, k: int, **options: Unpack[How]) -> int:
+@overload
+def cliques(graph: Graph, k: int, *, per: None = None, **options: Unpack[How]) -> int: ...
+@overload
+def cliques(
+    graph: Graph, k: int, *, per: Literal["vertex", "edge"], **options: Unpack[How]
+) -> NDArray[np.int64]: ...
+
+
+def cliques(graph: Graph, k: int, *, per: Any = None, **options: Unpack[How]) -> Any:
     """Count the cliques of k vertices; options as in `count`. To list them, match Pattern.clique(k).
 
     >>> import subiso as si
-    >>> si.cliques(si.Graph.from_edges([0, 1, 2, 0], [1, 2, 0, 3]), 3)
-    1
+    >>> g = si.Graph.from_edges([0, 1, 2, 0], [1, 2, 0, 3])
+    >>> si.cliques(g, 3), si.cliques(g, 3, per="edge").tolist()
+    (1, [1, 1, 0, 1])
     """
-    return count(graph, Pattern.clique(k), **options)
+    return count(graph, Pattern.clique(k), per=per, **options)
 
 
 def explain(
@@ -271,19 +291,25 @@ class _Deadline:
         return None if self._end is None else max(0.0, self._end - time.monotonic())
 
 
-def _count_all(queries: list[Query], engine: Engine, params: Params) -> list[int]:
-    counts: list[int] = []
+def _count_all(queries: list[Query], engine: Engine, params: Params, per: str | None) -> list[Any]:
+    counts: list[Any] = []
     deadline = _Deadline(params.timeout)
     for i, query in enumerate(queries):
         step = replace(params, timeout=deadline.left(), progress=part_of(params.progress, i, len(queries)))
-        outcome = engine.count(query, step)
+        outcome: Outcome | LocalAnswer
+        if per is None:
+            outcome = engine.count(query, step)
+        else:
+            from subiso.result.local import count_per
+
+            outcome = count_per(query, per, engine, step)
         if outcome.stopped_by == "timeout":
             raise TimeoutReached(
                 f"the count was not finished within {params.timeout:g} s ({outcome.count} so far)",
                 count=outcome.count,
                 done=counts,
             )
-        counts.append(outcome.count)
+        counts.append(outcome.count if per is None else outcome.counts)  # type: ignore[union-attr]
     return counts
 
 

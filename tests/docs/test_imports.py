@@ -17,7 +17,7 @@ FLOORS = (
     ("filter",),
     ("engine", "plan.explain"),
     ("result",),
-    ("api",),
+    ("api", "options"),
     ("bench",),
     ("cli",),
 )

@@ -23,9 +23,18 @@ LINES = {
         "200,000 rows, stopped by limit",
         "200000 ['a', 'b', 'c', 'd']",
     ],
+    "local_counts.py": [
+        "14,495 triangles, mean clustering coefficient 0.487",
+        "4-truss: 8,896 of 10,000 edges",
+        "the same as NetworkX's",
+    ],
     "against_networkx.py": ["house       1562 embeddings", "induced paths of four: the same 1362 rows"],
 }
-NEEDS = {"masks_from_pandas.py": "pandas", "against_networkx.py": "networkx"}
+NEEDS = {
+    "masks_from_pandas.py": "pandas",
+    "against_networkx.py": "networkx",
+    "local_counts.py": "networkx",
+}
 
 
 def test_every_example_is_listed() -> None:

@@ -46,7 +46,8 @@ def every_cut(
     problem = resolve(query).problem
     settings = {"codegrees": True, **options}
     codegrees = bool(settings.pop("codegrees"))
-    planner = formulas._Planner(statistics_of(query.graph), "never", "never", codegrees, settings)
+    ways = formulas._Ways("never", "never", codegrees, by_role=False)
+    planner = formulas._Planner(statistics_of(query.graph), ways, settings)
     return planner.decomposed(problem, math.inf)
 
 

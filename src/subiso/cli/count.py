@@ -13,6 +13,7 @@ EPILOG = """\b
 Examples:
   subiso count wiki-Vote.txt "(a)--(b), (b)--(c), (c)--(a)"
   subiso count wiki-Vote.txt triangle diamond K4 --format csv
+  subiso count wiki-Vote.txt triangle --per vertex --output triangles.parquet
   subiso count pay.parquet "(a)-[:PAYS]->(b), (b)-->(a)" --directed --anchor a=17 --timeout 60"""
 
 
@@ -25,6 +26,7 @@ def count(
     induced: o.Induced = False,
     unique: o.Unique = None,
     anchor: o.Anchors = None,
+    per: o.Per = None,
     input_format: o.InputFormat = None,
     directed: o.Directed = None,
     read: o.ReadOptions = None,
@@ -38,8 +40,10 @@ def count(
     """Count the matches of one or more patterns.
 
     One pattern as a table is a bare number; otherwise there is a row per pattern with its count and seconds.
+    With --per there is a row per vertex or edge of the graph, and a column per pattern or role.
     """
     from subiso import api
+    from subiso.cli.local import emit_local
     from subiso.cli.output import choose_format, emit
 
     chosen = choose_format(format, output)
@@ -57,6 +61,7 @@ def count(
                 induced=induced,
                 unique=unique,
                 anchor=o.load_anchors(g, pattern, anchor),
+                per=per,
                 threads=threads,
                 timeout=timeout,
                 engine=engine,
@@ -65,7 +70,9 @@ def count(
             )
         seconds = round(time.perf_counter() - start, 6)
         rows.append({"pattern": str(pattern), "count": found, "seconds": seconds})
-    if chosen == "table" and len(rows) == 1 and output is None:
+    if per is not None:
+        emit_local(g, per, list(zip(patterns, (row["count"] for row in rows), strict=True)), format, output)
+    elif chosen == "table" and len(rows) == 1 and output is None:
         typer.echo(rows[0]["count"])
     else:
         emit(rows, format, output)

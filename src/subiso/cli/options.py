@@ -60,6 +60,14 @@ Unique = Annotated[
         help="Each subgraph once, or all its embeddings.  [default: --unique where vertices cannot repeat]",
     ),
 ]
+Per = Annotated[
+    str | None,
+    typer.Option(
+        "--per",
+        metavar="WHAT",
+        help="vertex, edge or role: how many matches each takes part in, one row each.",
+    ),
+]
 Anchors = Annotated[
     list[str] | None,
     typer.Option("--anchor", metavar="VERTEX=ID", help="Fix a pattern vertex; may be given for several."),

@@ -38,7 +38,7 @@ def count(query: Query, params: Params = Params()) -> Outcome:  # noqa: B008 (fr
         expand=switches.expand,
         decompose=switches.decompose,
         codegrees=switches.codegrees,
-        **_plan_options(params),
+        **plan_options(params),
     )
     return run_formula(formula, resolved, params, started)
 
@@ -61,7 +61,13 @@ def _count_plan(
     plan: Plan, resolved: Resolved, params: Params, started: float
 ) -> tuple[int, StoppedBy | None]:
     assert isinstance(plan.tail, CountTail)
-    run = _prepare(plan, resolved, params)
+    run = prepare(plan, resolved, params)
+    total, stopped_by = finish(run, params, started)
+    return total // plan.tail.divisor, stopped_by
+
+
+def finish(run: Any, params: Params, started: float) -> tuple[int, StoppedBy | None]:
+    """Run a counting plan to its end, or until something stops it; its total before division."""
     try:  # Ctrl-C may come while it starts
         watch = _Watch(run, params, started)
         run.start()
@@ -76,7 +82,7 @@ def _count_plan(
             "the count left the range of the 128-bit accumulators",
             hint="count parts of the graph: anchor a vertex of the pattern, or add a mask",
         )
-    return ((high << 64) | low) // plan.tail.divisor, watch.stopped_by
+    return (high << 64) | low, watch.stopped_by
 
 
 def stream(query: Query, params: Params = Params()) -> CpuStream:  # noqa: B008 (frozen)
@@ -94,9 +100,9 @@ class CpuStream:
         self._watch: _Watch | None = None
         resolved = resolve(query)
         if not resolved.hopeless:
-            options = _plan_options(params)
+            options = plan_options(params)
             plan = make_plan(resolved.problem, statistics_of(query.graph), counting=False, **options)
-            self._run = _prepare(plan, resolved, params)
+            self._run = prepare(plan, resolved, params)
             try:  # Ctrl-C may come while it starts
                 self._watch = _Watch(self._run, params, started)
                 self._run.start()
@@ -169,12 +175,14 @@ class _Watch:
             self.run.stop()
 
 
-def _plan_options(params: Params) -> dict[str, Any]:
+def plan_options(params: Params) -> dict[str, Any]:
+    """The switches that planning takes."""
     switches = params.switches
     return {"order": switches.order, "max_tail": switches.max_tail, "local": switches.local}
 
 
-def _prepare(plan: Plan, resolved: Resolved, params: Params) -> Any:
+def prepare(plan: Plan, resolved: Resolved, params: Params, tally: NDArray[np.int64] | None = None) -> Any:
+    """A native run of the plan, not yet started; `tally`: local counts to keep, as lower_tally writes them."""
     code, filters = lower(plan)
     layout = resolved.layout
     entities = [layout.entities(r) for r in resolved.relations] if plan.edge_checks else []
@@ -195,6 +203,7 @@ def _prepare(plan: Plan, resolved: Resolved, params: Params) -> Any:
         params.batch_rows,
         _threads(params),
         params.switches.setops,
+        tally,
     )
 
 

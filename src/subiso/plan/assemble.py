@@ -17,6 +17,7 @@ from subiso.plan.plan import (
     Operand,
     Plan,
     Seed,
+    SetExpression,
     TailSize,
     Term,
 )
@@ -169,6 +170,7 @@ class Assembler:
             tuple(number),
             tuple(Term(c, factors) for factors, c in merged.items() if c),
             divisor,
+            tuple(tuple(block for block, size in size_of.items() if size == i) for i in range(len(number))),
         )
 
     @staticmethod
@@ -177,9 +179,12 @@ class Assembler:
 
     def tail_size(self, need: Need, sets: SetTable) -> TailSize:
         """How the size of a block's set is found."""
-        sure = {p for p in need.distinct if self.surely_in(need, p)}
-        looked_up = tuple(p for p in need.distinct if p not in sure)
-        return TailSize(sets.expression(need, counted=True), looked_up, len(sure))
+        return self.without_matched(need, sets.expression(need, counted=True))
+
+    def without_matched(self, need: Need, expression: SetExpression, table: int | None = None) -> TailSize:
+        """The expression's size, less the matched vertices that meet the need."""
+        sure = tuple(p for p in need.distinct if self.surely_in(need, p))
+        return TailSize(expression, tuple(p for p in need.distinct if p not in sure), sure, table)
 
 
 def _closure(num_vertices: int, restrictions: Iterable[tuple[int, int]]) -> list[set[int]]:

@@ -167,8 +167,7 @@ class _CutAssembler(Assembler):
         if found is None:
             return super().tail_size(need, sets)
         table, expression = found
-        sure = {p for p in need.distinct if self.surely_in(need, p)}
-        return TailSize(expression, tuple(p for p in need.distinct if p not in sure), len(sure), table)
+        return self.without_matched(need, expression, table)
 
 
 def _share_sets(

@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import lru_cache
 from itertools import combinations
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 from subiso.pattern import Pattern
 from subiso.plan.choose import make_plan
@@ -22,12 +22,14 @@ from subiso.plan.cuts import MOST_VERTICES, cuts_by_cost
 from subiso.plan.decompose import Decomposition, kind, take_apart
 from subiso.plan.plan import Plan
 from subiso.plan.problem import Problem
+from subiso.plan.tally import Role, image, role_of_link
 from subiso.storage.statistics import Statistics
 
 Choice = Literal["auto", "always", "never"]
 ONE_PLAN = "one plan"
 
 _MOST_ABSENT = 6  # edges; their subsets are all looked at
+_MOST_TURNS = 720  # automorphisms of a pattern whose absent edges are sorted into orbits
 _WORTH_IT = 1e6  # operations; below, planning a formula costs more than it saves
 _WORTH_CUTTING = 1e7  # the same for cuts, of which there are more;
 _PER_VERTEX = 5.0  # and more by this for every vertex beyond five
@@ -36,11 +38,15 @@ _CUTS_LOOKED_AT = 3  # cuts whose quotients are planned, those with the cheapest
 
 @dataclass(frozen=True)
 class Term:
-    """coefficient * (matches of the pattern, counted by the plan)."""
+    """coefficient * (matches of the problem's pattern, counted by the plan)."""
 
     coefficient: int
-    pattern: Pattern
+    problem: Problem
     plan: Plan
+
+    @property
+    def pattern(self) -> Pattern:
+        return self.problem.pattern
 
 
 @dataclass(frozen=True)
@@ -58,6 +64,15 @@ class Formula:
         return sum(term.plan.cost for term in self.terms)
 
 
+class _Ways(NamedTuple):
+    """What a planner may do, as make_formula has it."""
+
+    expand: Choice
+    decompose: Choice
+    codegrees: bool
+    by_role: bool
+
+
 def make_formula(
     problem: Problem,
     stats: Statistics,
@@ -65,27 +80,28 @@ def make_formula(
     expand: Choice = "auto",
     decompose: Choice = "never",
     codegrees: bool = False,
+    by_role: bool = False,
     **options: Any,
 ) -> Formula:
     """The cheapest way found to count: one plan, or several whose counts are added and subtracted.
 
     `expand` says whether absent edges are counted by inclusion and exclusion, `decompose` whether patterns are cut,
-    `codegrees` whether plans for cuts may use codegree tables; the other options are those of `make_plan`.
+    `codegrees` whether plans for cuts may use codegree tables; the other options are those of `make_plan`. With
+    `by_role` the formula holds for the counts of every orbit of the pattern's vertices and edges too; it cuts nothing.
     """
     masked = any(mask is not None for mask in problem.pattern.masks)
     plan = _make if masked else _make_once  # masks are as large as the graph, and not kept
-    return plan(problem, stats, expand, decompose, codegrees, tuple(options.items()))
+    ways = _Ways(expand, "never" if by_role else decompose, codegrees, by_role)
+    return plan(problem, stats, ways, tuple(options.items()))
 
 
 def _make(
     problem: Problem,
     stats: Statistics,
-    expand: Choice,
-    decompose: Choice,
-    codegrees: bool,
+    ways: _Ways,
     options: tuple[tuple[str, Any], ...],
 ) -> Formula:
-    planner = _Planner(stats, expand, decompose, codegrees, dict(options))
+    planner = _Planner(stats, ways, dict(options))
     if problem.unique or not problem.injective:
         return planner.best(problem)
     once = planner.best(replace(problem, unique=True))
@@ -101,15 +117,11 @@ _make_once = lru_cache(maxsize=256)(_make)
 class _Planner:
     """Plans a problem and, by the same rules, those that its count is made of; each kind once."""
 
-    def __init__(
-        self, stats: Statistics, expand: Choice, decompose: Choice, codegrees: bool, options: dict[str, Any]
-    ) -> None:
+    def __init__(self, stats: Statistics, ways: _Ways, options: dict[str, Any]) -> None:
         self.stats = stats
-        self.expand = expand
-        self.decompose = decompose
-        self.codegrees = codegrees
+        self.expand, self.decompose, self.codegrees, self.by_role = ways
         self.options = options
-        self.forced = "always" in (expand, decompose)
+        self.forced = "always" in (self.expand, self.decompose)
         self.known: dict[Hashable, Formula] = {}
 
     def best(self, problem: Problem) -> Formula:
@@ -147,19 +159,25 @@ class _Planner:
 
     def direct(self, problem: Problem) -> Formula:
         plan = make_plan(problem, self.stats, counting=True, **self.options)
-        return Formula((Term(1, problem.pattern, plan),))
+        return Formula((Term(1, problem, plan),))
 
     def expanded(self, problem: Problem) -> Formula:
-        """Embeddings of P without the edges F: the sum over S in F of (-1)^|S| embeddings of P with S."""
+        """Embeddings of P without the edges F: the sum over S in F of (-1)^|S| embeddings of P with S.
+
+        Sets S that make isomorphic patterns are one term; by role, only those that P's own symmetry exchanges.
+        """
+        turns = _turns(problem) if self.by_role else []
         grouped: dict[Hashable, tuple[Problem, int]] = {}
         for size in range(len(problem.absent) + 1):
             for chosen in combinations(range(len(problem.absent)), size):
                 denser = _with_links(problem, chosen)
-                key = kind(denser)
+                key = _smallest_image(chosen, turns) if self.by_role else kind(denser)
                 known, coefficient = grouped.get(key, (denser, 0))
                 grouped[key] = known, coefficient + (-1) ** size
+        # What is known of isomorphic problems has other numbers for the vertices, and so for the roles.
+        solve = self.direct if self.by_role else self.best
         parts = [
-            (Fraction(coefficient * _symmetry(denser), _symmetry(problem)), self.best(denser))
+            (Fraction(coefficient * _symmetry(denser), _symmetry(problem)), solve(denser))
             for denser, coefficient in grouped.values()
             if coefficient
         ]
@@ -184,7 +202,7 @@ class _Planner:
         return found
 
     def _by_cut(self, problem: Problem, parts: Decomposition) -> Formula:
-        own = Formula((Term(1, problem.pattern, assemble_cut(problem, parts.cut)),))
+        own = Formula((Term(1, problem, assemble_cut(problem, parts.cut)),))
         symmetry = _symmetry(problem) if problem.unique else 1
         weighted = [(Fraction(parts.factor, symmetry), own)]
         for shrinkage in parts.shrinkages:
@@ -201,14 +219,14 @@ def _sum(
     alternatives: tuple[tuple[str, float], ...] = (),
 ) -> Formula:
     """The weighted sum of formulas; terms with the same plan become one."""
-    weights: dict[Plan, tuple[Fraction, Pattern]] = {}
+    weights: dict[Plan, tuple[Fraction, Problem]] = {}
     for weight, formula in parts:
         for term in formula.terms:
             share = weight * term.coefficient / formula.divisor
-            known, pattern = weights.get(term.plan, (Fraction(0), term.pattern))
-            weights[term.plan] = known + share, pattern
+            known, problem = weights.get(term.plan, (Fraction(0), term.problem))
+            weights[term.plan] = known + share, problem
     divisor = math.lcm(*(weight.denominator for weight, _ in weights.values()))
-    terms = [Term(int(w * divisor), pattern, plan) for plan, (w, pattern) in weights.items() if w]
+    terms = [Term(int(w * divisor), problem, plan) for plan, (w, problem) in weights.items() if w]
     return Formula(tuple(terms), divisor, technique, alternatives)
 
 
@@ -230,6 +248,22 @@ def _with_links(problem: Problem, chosen: tuple[int, ...]) -> Problem:
         absent=(),
         fans=(*problem.fans, *[typical] * len(links)) if problem.fans else (),
     )
+
+
+def _turns(problem: Problem) -> list[tuple[int, ...]]:
+    """Each automorphism of the pattern as what it does to the numbers of the absent edges; [] if there are many."""
+    if _symmetry(problem) > _MOST_TURNS:
+        return []
+    number: dict[Role, int] = {role_of_link(link): i for i, link in enumerate(problem.forbidden)}
+    return [
+        tuple(number[image(link, turn)] for link in problem.forbidden)
+        for turn in problem.pattern.automorphisms()
+        if all(turn[v] == v for v in problem.anchored)
+    ]
+
+
+def _smallest_image(chosen: tuple[int, ...], turns: list[tuple[int, ...]]) -> tuple[int, ...]:
+    return min((tuple(sorted(turn[i] for i in chosen)) for turn in turns), default=chosen)
 
 
 def _symmetry(problem: Problem) -> int:

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 
 from subiso.plan.estimate import VISIT, Estimator
 from subiso.plan.greedy import greedy_order
+from subiso.plan.local import is_plain_clique
 from subiso.plan.problem import Problem
 from subiso.plan.tail import longest_tail
 from subiso.storage.statistics import Statistics
@@ -30,7 +31,8 @@ class Order:
 
 def order_by_cost(problem: Problem, stats: Statistics, *, counting: bool, max_tail: int = 99) -> Order:
     """The cheapest order by the cost model, in either direction of the restrictions; greedy for large patterns."""
-    if problem.num_vertices > EXHAUSTIVE_UP_TO:
+    # Of a clique all orders are the same.
+    if problem.num_vertices > EXHAUSTIVE_UP_TO or is_plain_clique(problem):
         order, cost = greedy_order(problem, stats)
         cut = len(order) - (min(longest_tail(problem, order), max_tail) if counting else 0)
         return Order(order[:cut], order[cut:], cost * VISIT, loose=True)

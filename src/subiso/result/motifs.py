@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+from typing import TypeVar
+
 from subiso.pattern import Pattern
 
+Count = TypeVar("Count")
+"""An int, or an array of counts per vertex or edge."""
 
-class Motifs(dict[Pattern, int]):
+
+class Motifs(dict[Pattern, Count]):
     """{pattern: count}, in the order of the patterns' number of edges; `print` shows a table.
 
     >>> import subiso as si
@@ -15,7 +20,7 @@ class Motifs(dict[Pattern, int]):
     1
     """
 
-    def __missing__(self, pattern: Pattern) -> int:
+    def __missing__(self, pattern: Pattern) -> Count:
         """Find the pattern under other vertex names or another order, so that m[Pattern.clique(3)] works."""
         if isinstance(pattern, Pattern):
             for own, count in self.items():
@@ -23,7 +28,7 @@ class Motifs(dict[Pattern, int]):
                     return count
         raise KeyError(pattern)
 
-    def rows(self) -> list[tuple[str, str, int]]:
+    def rows(self) -> list[tuple[str, str, Count]]:
         """(name, pattern text, count) for each pattern."""
         return [(p.usual_name or "", str(p), count) for p, count in self.items()]
 
