@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from subiso import errors as errors
-    from subiso.api import cliques, count, exists, explain, match, motifs
+    from subiso.api import cliques, count, exists, explain, match
+    from subiso.census import motifs
     from subiso.errors import SubisoError, TimeoutReached
     from subiso.formats import read, write
     from subiso.graph import Graph, generators
@@ -25,7 +26,7 @@ _HOME = {
     "count": "subiso.api",
     "match": "subiso.api",
     "exists": "subiso.api",
-    "motifs": "subiso.api",
+    "motifs": "subiso.census",
     "cliques": "subiso.api",
     "explain": "subiso.api",
     "Matches": "subiso.result.matches",

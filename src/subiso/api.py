@@ -1,4 +1,4 @@
-"""The functions users call: count, match, exists, motifs, cliques and explain."""
+"""The functions users call: count, match, exists, cliques and explain. Those on all motifs are in census.py."""
 
 from __future__ import annotations
 
@@ -13,12 +13,10 @@ from subiso.engine.choose import choose_engine, make_params
 from subiso.engine.query import Query, make_query
 from subiso.errors import TimeoutReached
 from subiso.graph import Graph
-from subiso.pattern import Pattern, connected_patterns
-from subiso.plan.motifs import induced_from_subgraphs
+from subiso.pattern import Pattern
 
 if TYPE_CHECKING:  # `result` is loaded by those who want rows
     from subiso.result.matches import Matches
-    from subiso.result.motifs import Motifs
 
 Progress = Callable[[float], None]
 PatternLike = Pattern | str
@@ -212,28 +210,6 @@ def exists(
             raise TimeoutReached(f"no match was found within {timeout:g} s; there may be one")
         found.append(matches.stopped_by == "limit")
     return found if _is_many(pattern) else found[0]
-
-
-def motifs(graph: Graph, k: int, *, induced: bool = False, **options: Unpack[How]) -> Motifs:
-    """Count every connected pattern of k vertices: {Pattern: int}, printable as a table.
-
-    Counts are of subgraphs; `induced=True` counts vertex sets by the graph they induce: each connected set of
-    k vertices is in exactly one count. Labels are ignored, and so are directions: in a directed graph
-    an edge in either direction joins two vertices. The other options are those of `count`.
-
-    >>> import subiso as si
-    >>> print(si.motifs(si.Graph.from_edges([0, 1, 2, 0], [1, 2, 0, 3]), 3, induced=True))
-    motif     count  pattern
-    wedge         2  (a)--(b), (b)--(c)
-    triangle      1  (a)--(b), (b)--(c), (a)--(c)
-    """
-    from subiso.result.motifs import Motifs
-
-    patterns = connected_patterns(k)
-    counts = count(graph, patterns, **options)
-    if induced:
-        counts = induced_from_subgraphs(patterns, counts)
-    return Motifs(zip(patterns, counts, strict=True))
 
 
 def cliques(graph: Graph, k: int, **options: Unpack[How]) -> int:

@@ -18,6 +18,7 @@ FLOORS = (
     ("engine", "plan.explain"),
     ("result",),
     ("api",),
+    ("census",),
     ("bench",),
     ("cli",),
 )

@@ -34,13 +34,13 @@ def motifs(
     format: o.Format = None,
 ) -> None:
     """Count every connected pattern of K vertices. Labels and directions are ignored."""
-    from subiso import api
+    from subiso import census
     from subiso.cli.output import choose_format, emit
 
     choose_format(format, output)
     g = o.load_graph(graph, input_format, directed, read)
     with progress_bar(f"{k}-motifs") as progress:
-        counts = api.motifs(
+        counts = census.motifs(
             g,
             k,
             induced=induced,

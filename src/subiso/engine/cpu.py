@@ -52,6 +52,18 @@ def _count_plan(
 ) -> tuple[int, StoppedBy | None]:
     assert isinstance(plan.tail, CountTail)
     run = _prepare(plan, resolved, params)
+    stopped_by = wait_for(run, params, started)
+    high, low, overflow = run.total()
+    if overflow:
+        raise CountOverflowError(
+            "the count left the range of the 128-bit accumulators",
+            hint="count parts of the graph: anchor a vertex of the pattern, or add a mask",
+        )
+    return ((high << 64) | low) // plan.tail.divisor, stopped_by
+
+
+def wait_for(run: Any, params: Params, started: float) -> StoppedBy | None:
+    """Start a native run and wait for its end; what stopped it before, if anything."""
     try:  # Ctrl-C may come while it starts
         watch = _Watch(run, params, started)
         run.start()
@@ -60,13 +72,7 @@ def _count_plan(
     finally:
         run.close()
     _check(run)
-    high, low, overflow = run.total()
-    if overflow:
-        raise CountOverflowError(
-            "the count left the range of the 128-bit accumulators",
-            hint="count parts of the graph: anchor a vertex of the pattern, or add a mask",
-        )
-    return ((high << 64) | low) // plan.tail.divisor, watch.stopped_by
+    return watch.stopped_by
 
 
 def stream(query: Query, params: Params = Params()) -> CpuStream:  # noqa: B008 (frozen)
@@ -183,7 +189,7 @@ def _prepare(plan: Plan, resolved: Resolved, params: Params) -> Any:
         seeds,
         layout.vertex_at,
         params.batch_rows,
-        _threads(params),
+        native_threads(params),
         params.switches.setops,
     )
 
@@ -200,7 +206,8 @@ def _seeds(plan: Plan, resolved: Resolved) -> NDArray[np.uint32]:
     return seeds
 
 
-def _threads(params: Params) -> int:
+def native_threads(params: Params) -> int:
+    """The threads to start: as asked for, or one per core that this process may use."""
     if params.threads is None:
         return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
     if params.threads < 1:

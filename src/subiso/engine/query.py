@@ -59,11 +59,7 @@ def make_query(
     >>> q.mode, q.unique, dict(q.anchors)
     ('monomorphism', True, {0: 2})
     """
-    if not isinstance(graph, Graph):
-        raise QueryError(
-            f"the first argument is a {type(graph).__name__}, not a subiso.Graph",
-            hint="build one with Graph.from_edges, Graph.from_networkx, ..., or read a file with subiso.read",
-        )
+    check_graph(graph)
     pattern = _pattern(pattern)
     checked_mode = _mode(mode, induced)
     query = Query(
@@ -79,6 +75,15 @@ def make_query(
     for comparison in pattern.comparisons:
         _check_comparison(graph, pattern, comparison)
     return query
+
+
+def check_graph(graph: object) -> None:
+    """Refuse what is no graph."""
+    if not isinstance(graph, Graph):
+        raise QueryError(
+            f"the first argument is a {type(graph).__name__}, not a subiso.Graph",
+            hint="build one with Graph.from_edges, Graph.from_networkx, ..., or read a file with subiso.read",
+        )
 
 
 def _pattern(pattern: object) -> Pattern:

@@ -1,0 +1,72 @@
+// Binds native/motifs: each function makes a Job, whose result is read once it is done.
+#include <nanobind/stl/function.h>
+#include <nanobind/stl/pair.h>
+#include <nanobind/stl/tuple.h>
+#include <nanobind/stl/vector.h>
+
+#include <memory>
+#include <stdexcept>
+
+#include "bind/bind.hpp"
+#include "motifs/basis.hpp"
+#include "motifs/job.hpp"
+
+namespace subiso {
+namespace {
+using namespace motifs;
+
+// bounds, neighbors
+using Lists = std::tuple<In<std::int64_t>, In<u32>>;
+
+// A job, the arrays it reads, and how to hand out what it found.
+struct BoundJob {
+  nb::object kept;
+  std::function<nb::object()> result;
+  std::unique_ptr<Job> job;  // last: it ends before what it uses goes
+};
+
+Csr to_csr(u32 num_vertices, const Lists& lists) {
+  const auto& [bounds, neighbors] = lists;
+  if (bounds.size() != 2 * std::size_t{num_vertices} + 1 ||
+      bounds.data()[bounds.size() - 1] != static_cast<std::int64_t>(neighbors.size()))
+    throw std::invalid_argument("the lists do not fit the number of vertices");
+  return {bounds.data(), neighbors.data()};
+}
+
+nb::object to_int(Count value) {
+  return (nb::cast(static_cast<std::int64_t>(value >> 64)) << nb::cast(64)) | nb::cast(static_cast<u64>(value));
+}
+
+BoundJob* motif_sums(nb::object kept, u32 num_vertices, const Lists& lists, int k, int threads) {
+  if (k < 3 || k > 5) throw std::invalid_argument("motif sums are for 3 to 5 vertices");
+  const Csr csr = to_csr(num_vertices, lists);
+  auto sums = std::make_shared<Sums>();
+  auto bound = std::make_unique<BoundJob>();
+  bound->kept = std::move(kept);
+  bound->job = std::make_unique<Job>(threads, [=](Crew& crew) { *sums = basis(SimpleGraph(num_vertices, csr), k, crew); });
+  bound->result = [=]() -> nb::object {
+    if (sums->overflow()) throw std::overflow_error("a sum left the range of 128 bits");
+    nb::dict values;
+    for (int i = 0; i < kSums; ++i) values[kSumNames[i]] = to_int((*sums)[static_cast<Sum>(i)]);
+    return values;
+  };
+  return bound.release();  // Python owns it
+}
+
+}  // namespace
+
+void bind_motifs(nb::module_& m) {
+  const auto quietly = nb::call_guard<nb::gil_scoped_release>();
+  nb::class_<BoundJob>(m, "Job")
+      .def("start", [](BoundJob& self) { self.job->start(); }, quietly)
+      .def("wait", [](BoundJob& self, double seconds) { return self.job->wait(seconds); }, quietly)
+      .def("stop", [](BoundJob& self) { self.job->stop(); })
+      .def("close", [](BoundJob& self) { self.job->close(); }, quietly)
+      .def("done", [](BoundJob& self) { return self.job->done(); })
+      .def("failed", [](BoundJob& self) { return self.job->failed(); })
+      .def("progress", [](BoundJob& self) { return self.job->progress(); })
+      .def("result", [](BoundJob& self) { return self.result(); });
+  m.def("motif_sums", &motif_sums);
+}
+
+}  // namespace subiso
