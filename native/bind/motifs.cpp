@@ -1,15 +1,16 @@
 // Binds native/motifs: each function makes a Job, whose result is read once it is done.
-#include <nanobind/stl/function.h>
-#include <nanobind/stl/pair.h>
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
+#include <array>
+#include <functional>
 #include <memory>
 #include <stdexcept>
 
 #include "bind/bind.hpp"
 #include "motifs/basis.hpp"
 #include "motifs/job.hpp"
+#include "motifs/triads.hpp"
 
 namespace subiso {
 namespace {
@@ -37,20 +38,46 @@ nb::object to_int(Count value) {
   return (nb::cast(static_cast<std::int64_t>(value >> 64)) << nb::cast(64)) | nb::cast(static_cast<u64>(value));
 }
 
+BoundJob* make_job(nb::object kept, int threads, std::function<void(Crew&)> work, std::function<nb::object()> result) {
+  auto bound = std::make_unique<BoundJob>();
+  bound->kept = std::move(kept);
+  bound->result = std::move(result);
+  bound->job = std::make_unique<Job>(threads, std::move(work));
+  return bound.release();  // Python owns it
+}
+
 BoundJob* motif_sums(nb::object kept, u32 num_vertices, const Lists& lists, int k, int threads) {
   if (k < 3 || k > 5) throw std::invalid_argument("motif sums are for 3 to 5 vertices");
   const Csr csr = to_csr(num_vertices, lists);
   auto sums = std::make_shared<Sums>();
-  auto bound = std::make_unique<BoundJob>();
-  bound->kept = std::move(kept);
-  bound->job = std::make_unique<Job>(threads, [=](Crew& crew) { *sums = basis(SimpleGraph(num_vertices, csr), k, crew); });
-  bound->result = [=]() -> nb::object {
+  const auto work = [=](Crew& crew) { *sums = basis(SimpleGraph(num_vertices, csr), k, crew); };
+  return make_job(std::move(kept), threads, work, [=]() -> nb::object {
     if (sums->overflow()) throw std::overflow_error("a sum left the range of 128 bits");
     nb::dict values;
     for (int i = 0; i < kSums; ++i) values[kSumNames[i]] = to_int((*sums)[static_cast<Sum>(i)]);
     return values;
+  });
+}
+
+template <std::size_t kSize>
+nb::list to_list(const std::array<Count, kSize>& values) {
+  nb::list list;
+  for (const Count value : values) list.append(to_int(value));
+  return list;
+}
+
+// Lists of the neighbours in either direction, of those behind arcs out, and of those behind arcs in.
+BoundJob* triad_tally(nb::object kept, u32 num_vertices, const Lists& either, const Lists& out, const Lists& in, int threads) {
+  const Csr all = to_csr(num_vertices, either);
+  const CsrStore sides(num_vertices, {to_csr(num_vertices, out), to_csr(num_vertices, in)});
+  auto tally = std::make_shared<TriadTally>();
+  const auto work = [=](Crew& crew) {
+    const SimpleGraph graph(num_vertices, all);
+    *tally = tally_triads(graph, direction_codes(graph, sides), crew);
   };
-  return bound.release();  // Python owns it
+  return make_job(std::move(kept), threads, work, [=]() -> nb::object {
+    return nb::make_tuple(to_list(tally->triangles), to_list(tally->wedges), to_list(tally->entries));
+  });
 }
 
 }  // namespace
@@ -67,6 +94,7 @@ void bind_motifs(nb::module_& m) {
       .def("progress", [](BoundJob& self) { return self.job->progress(); })
       .def("result", [](BoundJob& self) { return self.result(); });
   m.def("motif_sums", &motif_sums);
+  m.def("triad_tally", &triad_tally);
 }
 
 }  // namespace subiso

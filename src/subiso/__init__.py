@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from subiso import errors as errors
     from subiso.api import cliques, count, exists, explain, match
-    from subiso.census import motifs
+    from subiso.census import motifs, triads
     from subiso.errors import SubisoError, TimeoutReached
     from subiso.formats import read, write
     from subiso.graph import Graph, generators
@@ -27,6 +27,7 @@ _HOME = {
     "match": "subiso.api",
     "exists": "subiso.api",
     "motifs": "subiso.census",
+    "triads": "subiso.census",
     "cliques": "subiso.api",
     "explain": "subiso.api",
     "Matches": "subiso.result.matches",
@@ -53,6 +54,7 @@ __all__ = [
     "match",
     "motifs",
     "read",
+    "triads",
     "write",
 ]
 

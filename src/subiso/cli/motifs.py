@@ -12,7 +12,8 @@ from subiso.cli.run import guarded, progress_bar
 EPILOG = """\b
 Examples:
   subiso motifs wiki-Vote.txt 4
-  subiso motifs wiki-Vote.txt 4 --induced --format json"""
+  subiso motifs wiki-Vote.txt 4 --induced --format json
+  subiso motifs wiki-Vote.txt 3 --directed --directions"""
 
 Size = Annotated[int, typer.Argument(metavar="K", min=1, help="The number of vertices.")]
 
@@ -23,6 +24,9 @@ def motifs(
     graph: o.GraphFile,
     k: Size,
     induced: Annotated[bool, typer.Option("--induced", help="Count induced subgraphs.")] = False,
+    directions: Annotated[
+        bool, typer.Option("--directions", help="Tell directions apart (K = 3, directed graphs).")
+    ] = False,
     input_format: o.InputFormat = None,
     directed: o.Directed = None,
     read: o.ReadOptions = None,
@@ -33,7 +37,7 @@ def motifs(
     output: o.Output = None,
     format: o.Format = None,
 ) -> None:
-    """Count every connected pattern of K vertices. Labels and directions are ignored."""
+    """Count every connected pattern of K vertices, whatever their labels and directions."""
     from subiso import census
     from subiso.cli.output import choose_format, emit
 
@@ -44,6 +48,7 @@ def motifs(
             g,
             k,
             induced=induced,
+            directions=directions,
             threads=threads,
             timeout=timeout,
             engine=engine,

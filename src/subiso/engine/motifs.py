@@ -12,6 +12,7 @@ from subiso.errors import CountOverflowError, TimeoutReached
 from subiso.graph import Graph
 from subiso.pattern import Pattern
 from subiso.plan.motif_sums import counts_from_sums
+from subiso.plan.triads import triads_from_tally
 from subiso.storage.layout import layout_of
 from subiso.storage.relation import Relation
 
@@ -29,6 +30,18 @@ def count_motifs(graph: Graph, patterns: list[Pattern], params: Params) -> list[
         lists, graph.num_vertices, arrays, patterns[0].num_vertices, native_threads(params)
     )
     return counts_from_sums(patterns, run_job(job, params))
+
+
+def count_triads(graph: Graph, params: Params) -> dict[str, int]:
+    """How many vertex triples of a directed graph induce each of the 16 kinds of triads.
+
+    >>> count_triads(Graph.from_edges([0, 1, 2], [1, 2, 0], directed=True), Params())["030C"]
+    1
+    """
+    lists = [layout_of(graph).relation(Relation(direction)) for direction in ("any", "out", "in")]
+    arrays = [(each.bounds, each.neighbors) for each in lists]
+    job = _native.triad_tally(lists, graph.num_vertices, *arrays, native_threads(params))
+    return triads_from_tally(graph.num_vertices, *run_job(job, params))
 
 
 def run_job(job: Any, params: Params) -> Any:
