@@ -9,9 +9,11 @@ if TYPE_CHECKING:
     from subiso import errors as errors
     from subiso.api import cliques, count, exists, explain, match
     from subiso.census import motifs, triads
+    from subiso.chance import significance
     from subiso.errors import SubisoError, TimeoutReached
     from subiso.formats import read, write
     from subiso.graph import Graph, generators
+    from subiso.graph.generators import rewire
     from subiso.pattern import Pattern, connected_patterns
     from subiso.result.matches import Matches
 
@@ -28,6 +30,8 @@ _HOME = {
     "exists": "subiso.api",
     "motifs": "subiso.census",
     "triads": "subiso.census",
+    "significance": "subiso.chance",
+    "rewire": "subiso.graph.generators",
     "cliques": "subiso.api",
     "explain": "subiso.api",
     "Matches": "subiso.result.matches",
@@ -54,6 +58,8 @@ __all__ = [
     "match",
     "motifs",
     "read",
+    "rewire",
+    "significance",
     "triads",
     "write",
 ]

@@ -19,6 +19,7 @@ FLOORS = (
     ("result",),
     ("api",),
     ("census",),
+    ("chance",),
     ("bench",),
     ("cli",),
 )

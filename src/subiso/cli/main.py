@@ -15,6 +15,7 @@ from subiso.cli import (
     info,
     match,
     motifs,
+    significance,
     triads,
     verify,
 )
@@ -53,6 +54,7 @@ for command in (
     match,
     exists,
     motifs,
+    significance,
     triads,
     cliques,
     explain,

@@ -60,7 +60,7 @@ def make_query(
     ('monomorphism', True, {0: 2})
     """
     check_graph(graph)
-    pattern = _pattern(pattern)
+    pattern = as_pattern(pattern)
     checked_mode = _mode(mode, induced)
     query = Query(
         graph,
@@ -86,7 +86,8 @@ def check_graph(graph: object) -> None:
         )
 
 
-def _pattern(pattern: object) -> Pattern:
+def as_pattern(pattern: object) -> Pattern:
+    """A pattern, or the one that a text stands for."""
     if isinstance(pattern, Pattern):
         return pattern
     if isinstance(pattern, str):
