@@ -2,6 +2,7 @@
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
+#include <algorithm>
 #include <array>
 #include <functional>
 #include <memory>
@@ -9,6 +10,7 @@
 
 #include "bind/bind.hpp"
 #include "motifs/basis.hpp"
+#include "motifs/colored.hpp"
 #include "motifs/job.hpp"
 #include "motifs/triads.hpp"
 
@@ -80,6 +82,26 @@ BoundJob* triad_tally(nb::object kept, u32 num_vertices, const Lists& either, co
   });
 }
 
+// `color` by rank. The result: five numbers per key (shape, then four colours), and the counts.
+BoundJob* colored_tally(nb::object kept, u32 num_vertices, const Lists& lists, In<u32> color, u32 colors, int k, int threads) {
+  const Csr csr = to_csr(num_vertices, lists);
+  if (k < 3 || k > 4) throw std::invalid_argument("coloured motifs are of 3 or 4 vertices");
+  const u32* of = color.data();
+  if (colors > kMostColors || color.size() != num_vertices || std::any_of(of, of + num_vertices, [=](u32 c) { return c >= colors; }))
+    throw std::invalid_argument("the colours do not fit");
+  auto tally = std::make_shared<Tally>(1, 1);
+  const auto work = [=](Crew& crew) { *tally = tally_colored(SimpleGraph(num_vertices, csr), of, colors, k, crew); };
+  return make_job(nb::make_tuple(kept, color), threads, work, [=]() -> nb::object {
+    std::vector<u32> keys;
+    nb::list counts;
+    tally->each([&](u32 shape, u32 a, u32 b, u32 c, u32 d, Count n) {
+      for (const u32 x : {shape, a, b, c, d}) keys.push_back(x);
+      counts.append(to_int(n));
+    });
+    return nb::make_tuple(to_numpy(std::move(keys)), counts);
+  });
+}
+
 }  // namespace
 
 void bind_motifs(nb::module_& m) {
@@ -95,6 +117,7 @@ void bind_motifs(nb::module_& m) {
       .def("result", [](BoundJob& self) { return self.result(); });
   m.def("motif_sums", &motif_sums);
   m.def("triad_tally", &triad_tally);
+  m.def("colored_tally", &colored_tally);
 }
 
 }  // namespace subiso

@@ -22,6 +22,9 @@ class Neighborhood {
   std::size_t size() const { return members_.size(); }
   std::size_t words() const { return words_; }
   u32 degree(std::size_t i) const { return static_cast<u32>(starts_[i + 1] - starts_[i]); }
+  u32 member(std::size_t i) const { return members_[i]; }
+  // The members joined to member i, in no order.
+  std::span<const u32> list(std::size_t i) const { return {lists_.data() + starts_[i], degree(i)}; }
   // From 1; 0 for those that are no members.
   u32 place(u32 v) const { return place_[v]; }
 

@@ -11,6 +11,7 @@ from subiso.engine.query import check_graph
 from subiso.errors import QueryError, UnsupportedError
 from subiso.graph import Graph
 from subiso.pattern import Pattern, connected_patterns
+from subiso.plan.colored import all_keys, induced_labelled, labelled_patterns, shape_pattern
 from subiso.plan.motif_sums import SIZES
 from subiso.plan.motifs import induced_from_subgraphs
 from subiso.plan.triads import CONNECTED, TRIADS, subgraphs_from_induced, triad_pattern
@@ -20,14 +21,21 @@ if TYPE_CHECKING:
 
 
 def motifs(
-    graph: Graph, k: int, *, induced: bool = False, directions: bool = False, **options: Unpack[How]
+    graph: Graph,
+    k: int,
+    *,
+    induced: bool = False,
+    directions: bool = False,
+    labels: bool = False,
+    **options: Unpack[How],
 ) -> Motifs:
     """Count every connected pattern of k vertices: {Pattern: int}, printable as a table.
 
     Counts are of subgraphs; `induced=True` counts vertex sets by the graph they induce: each connected set of
     k vertices is in exactly one count. Labels are ignored, and so are directions: in a directed graph
     an edge in either direction joins two vertices. `directions=True` tells them apart: the 13 connected kinds
-    of three vertices, under the names that `triads` has for them.
+    of three vertices, under the names that `triads` has for them. `labels=True` counts every motif of 3 or 4
+    vertices with every choice of the graph's labels for its vertices, where there are any: labelled patterns.
 
     The other options are those of `count`; an engine that is named counts pattern by pattern, otherwise up
     to 5 vertices all come from a few sums over the graph.
@@ -41,6 +49,12 @@ def motifs(
     from subiso.result.motifs import Motifs
 
     check_graph(graph)
+    if directions and labels:
+        raise UnsupportedError(
+            "motifs with directions and labels at once", hint="count the patterns you want"
+        )
+    if labels:
+        return _labelled(graph, k, induced, **options)
     if directions:
         return _directed(graph, k, induced, **options)
     patterns = connected_patterns(k)
@@ -100,6 +114,29 @@ def _directed(graph: Graph, k: int, induced: bool, **options: Unpack[How]) -> Mo
         found = [counts[name] for name in CONNECTED]
     names = {pattern: name for name, pattern in patterns.items()}
     return Motifs(zip(patterns.values(), found, strict=True), names)
+
+
+def _labelled(graph: Graph, k: int, induced: bool, **options: Unpack[How]) -> Motifs:
+    from subiso.result.motifs import Motifs
+
+    if k not in (3, 4) or isinstance(k, bool):
+        raise UnsupportedError(f"motifs of {k} vertices with labels", hint="they are of 3 or 4 vertices")
+    if graph.vertex_labels is None:
+        raise QueryError("the graph has no vertex labels", hint="build it with vertex_labels=")
+    names, params = graph.vertex_labels.names, _by_sums(**options)
+    if params is None:
+        keys = all_keys(k, len(names))
+        found = count(graph, labelled_patterns(keys, names), induced=induced, **options)
+        counts = {key: n for key, n in zip(keys, found, strict=True) if n}
+    else:
+        from subiso.engine.motifs import count_labelled
+
+        counts = count_labelled(graph, k, params)
+        counts = induced_labelled(counts) if induced else counts
+    ordered = sorted(counts)
+    patterns = labelled_patterns(ordered, names)
+    shown = {p: shape_pattern(key[0]).usual_name or "" for key, p in zip(ordered, patterns, strict=True)}
+    return Motifs(zip(patterns, (counts[key] for key in ordered), strict=True), shown)
 
 
 def _census(graph: Graph, params: Params) -> dict[str, int]:

@@ -27,6 +27,9 @@ def motifs(
     directions: Annotated[
         bool, typer.Option("--directions", help="Tell directions apart (K = 3, directed graphs).")
     ] = False,
+    labels: Annotated[
+        bool, typer.Option("--labels", help="Tell the labels of vertices apart (K = 3 or 4).")
+    ] = False,
     input_format: o.InputFormat = None,
     directed: o.Directed = None,
     read: o.ReadOptions = None,
@@ -49,6 +52,7 @@ def motifs(
             k,
             induced=induced,
             directions=directions,
+            labels=labels,
             threads=threads,
             timeout=timeout,
             engine=engine,
