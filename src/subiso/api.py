@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Iterable
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any, TypedDict, Unpack, overload
 
 from subiso.engine.anchors import Anchor, anchor_rows, anchored_queries
-from subiso.engine.base import Engine, Params, part_of
 from subiso.engine.choose import choose_engine, make_params
-from subiso.engine.query import Query, make_query
+from subiso.engine.clock import Deadline
+from subiso.engine.query import make_query
+from subiso.engine.several import count_several
 from subiso.errors import TimeoutReached
 from subiso.graph import Graph
 from subiso.pattern import Pattern
@@ -95,7 +94,8 @@ def count(
 ) -> int | list[Any]:
     """Count the matches of a pattern: an exact int, of whatever size.
 
-    A list of patterns gives a list of counts; lists of anchors, `anchor={"a": [1, 2, 3]}`, one count per row.
+    A list of patterns gives a list of counts; the patterns share what they have in common. Lists of anchors,
+    `anchor={"a": [1, 2, 3]}`, give one count per row.
     When `timeout` (seconds, for the whole call) runs out, TimeoutReached is raised, with what was counted.
 
     >>> import subiso as si
@@ -112,7 +112,8 @@ def count(
     patterns, rows = _patterns(pattern), anchor_rows(anchor)
     anchors = [anchor] if rows is None else rows
     queries = [make_query(graph, p, anchor=a, **options) for p in patterns for a in anchors]
-    counts = _count_all(queries, module, params)
+    shared = engine == "auto" and device in ("auto", "cpu")  # an engine that is named does all by itself
+    counts = count_several(queries, module, params, sums=shared)
     if rows is None:
         return counts if _is_many(pattern) else counts[0]
     by_pattern = [counts[i * len(rows) : (i + 1) * len(rows)] for i in range(len(patterns))]
@@ -201,7 +202,7 @@ def exists(
     [True, False]
     """
     found = []
-    deadline = _Deadline(make_params(timeout=timeout).timeout)
+    deadline = Deadline(make_params(timeout=timeout).timeout)
     for p in _patterns(pattern):
         # A limit of no rows is exceeded by the first match, and nothing else stops there.
         with match(graph, p, anchor=anchor, limit=0, timeout=deadline.left(), **options) as matches:
@@ -235,32 +236,6 @@ def explain(
     from subiso.plan.explain import explain as explain_query
 
     return explain_query(make_query(graph, pattern, mode=mode, induced=induced, unique=unique, anchor=anchor))
-
-
-class _Deadline:
-    """A timeout shared by the steps of one call."""
-
-    def __init__(self, timeout: float | None) -> None:
-        self._end = None if timeout is None else time.monotonic() + timeout
-
-    def left(self) -> float | None:
-        return None if self._end is None else max(0.0, self._end - time.monotonic())
-
-
-def _count_all(queries: list[Query], engine: Engine, params: Params) -> list[int]:
-    counts: list[int] = []
-    deadline = _Deadline(params.timeout)
-    for i, query in enumerate(queries):
-        step = replace(params, timeout=deadline.left(), progress=part_of(params.progress, i, len(queries)))
-        outcome = engine.count(query, step)
-        if outcome.stopped_by == "timeout":
-            raise TimeoutReached(
-                f"the count was not finished within {params.timeout:g} s ({outcome.count} so far)",
-                count=outcome.count,
-                done=counts,
-            )
-        counts.append(outcome.count)
-    return counts
 
 
 def _is_many(pattern: object) -> bool:

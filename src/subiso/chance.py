@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from typing import TYPE_CHECKING
@@ -11,6 +10,7 @@ from typing import TYPE_CHECKING
 from subiso.api import Many, PatternLike, Progress, count
 from subiso.census import motifs
 from subiso.engine.choose import make_params
+from subiso.engine.clock import Deadline
 from subiso.engine.query import as_pattern, check_graph
 from subiso.errors import QueryError, TimeoutReached, UnsupportedError
 from subiso.graph import Graph
@@ -57,13 +57,12 @@ def significance(
         raise QueryError(f"samples is {samples!r}; it must be a whole number from 2")
     params = make_params(threads, timeout, progress)
     counter = _counter(patterns, induced=induced, directions=directions)
-    deadline = None if params.timeout is None else time.monotonic() + params.timeout
+    deadline = Deadline(params.timeout)
     observed = counter(graph, threads, params.timeout)
 
     def sample(i: int) -> dict[Pattern, int]:
-        left = None if deadline is None else max(0.0, deadline - time.monotonic())
         drawn = rewire(graph, swaps, seed=seed, keep_mutual=keep_mutual, sample=i + 1)
-        return counter(drawn, 1, left)
+        return counter(drawn, 1, deadline.left())
 
     drawn = _all_of(sample, samples, threads, progress)
     names = _names(observed)

@@ -18,7 +18,7 @@ from subiso.engine.query import Query
 from subiso.errors import CountOverflowError, QueryError
 from subiso.filter.resolve import Resolved, resolve
 from subiso.plan.choose import make_plan
-from subiso.plan.formula import make_formula
+from subiso.plan.formula import Term, make_formula
 from subiso.plan.plan import CountTail, Plan
 from subiso.storage.statistics import statistics_of
 
@@ -38,13 +38,26 @@ def count(query: Query, params: Params = Params()) -> Outcome:  # noqa: B008 (fr
     total = 0
     for i, term in enumerate(formula.terms):
         step = replace(params, progress=part_of(params.progress, i, len(formula.terms)))
-        part, stopped_by = _count_plan(term.plan, resolved, step, started)
+        part, stopped_by = _count_term(term, resolved, step, started)
         total += term.coefficient * part
         if stopped_by is not None:
             # Parts of a formula are subtracted from each other, so an unfinished one says nothing.
             total = total if len(formula.terms) == 1 else 0
             return Outcome(total // formula.divisor, stopped_by, time.perf_counter() - started)
     return Outcome(total // formula.divisor, seconds=time.perf_counter() - started)
+
+
+def _count_term(
+    term: Term, resolved: Resolved, params: Params, started: float
+) -> tuple[int, StoppedBy | None]:
+    known = params.known
+    key = None if known is None else term.key
+    if known is not None and key in known:
+        return known[key], None
+    part, stopped_by = _count_plan(term.plan, resolved, params, started)
+    if known is not None and key is not None and stopped_by is None:
+        known[key] = part
+    return part, stopped_by
 
 
 def _count_plan(

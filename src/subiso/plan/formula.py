@@ -18,6 +18,7 @@ from subiso.plan.problem import Problem
 from subiso.storage.statistics import Statistics
 
 _MOST_ABSENT = 6  # edges; their subsets are all looked at
+_LARGEST_COMPARED = 8  # vertices
 _WORTH_IT = 1e6  # operations; below, planning a formula costs more than it saves
 
 
@@ -28,6 +29,15 @@ class Term:
     coefficient: int
     pattern: Pattern
     plan: Plan
+    kind: tuple[str, bool] | None = None
+    """Mode and uniqueness, where the pattern and these say what is counted (no anchors)."""
+
+    @property
+    def key(self) -> Hashable:
+        """Equal for terms with equal counts on one graph; None where that is not known or costs too much."""
+        if self.kind is None or self.pattern.num_vertices > _LARGEST_COMPARED:
+            return None
+        return self.pattern.canonical_form(), self.kind
 
 
 @dataclass(frozen=True)
@@ -53,13 +63,15 @@ def make_formula(
 
     `expand` says whether to do the latter; the other options are those of `make_plan`.
     """
-    direct = Formula((Term(1, problem.pattern, make_plan(problem, stats, counting=True, **options)),))
+    plan = make_plan(problem, stats, counting=True, **options)
+    direct = Formula((_term(1, problem, plan),))
     if not problem.injective or expand == "never" or (expand == "auto" and direct.cost < _WORTH_IT):
         return direct
     symmetry = 1 if problem.unique else _symmetry(problem)
     if symmetry > 1:  # every subgraph once, times its embeddings
-        once = make_plan(replace(problem, unique=True), stats, counting=True, **options)
-        direct = Formula((Term(symmetry, problem.pattern, once),))
+        once = replace(problem, unique=True)
+        plan = make_plan(once, stats, counting=True, **options)
+        direct = Formula((_term(symmetry, once, plan),))
     if not 0 < len(problem.absent) <= _MOST_ABSENT:
         return direct
     expanded = _expand(problem, stats, **options)
@@ -76,9 +88,9 @@ def _expand(problem: Problem, stats: Statistics, **options: Any) -> Formula:
             known, coefficient = grouped.get(key, (denser, 0))
             grouped[key] = known, coefficient + (-1) ** size
     terms = tuple(
-        Term(
+        _term(
             coefficient * _symmetry(denser),
-            denser.pattern,
+            denser,
             make_plan(denser, stats, counting=True, **options),
         )
         for denser, coefficient in grouped.values()
@@ -112,6 +124,11 @@ def _kind(problem: Problem) -> Hashable:
     if problem.anchored:
         return problem.pattern
     return problem.pattern.canonical_form()
+
+
+def _term(coefficient: int, problem: Problem, plan: Plan) -> Term:
+    kind = None if problem.anchored else (problem.mode, problem.unique)
+    return Term(coefficient, problem.pattern, plan, kind)
 
 
 def _symmetry(problem: Problem) -> int:
