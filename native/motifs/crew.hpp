@@ -57,7 +57,7 @@ class Crew {
   std::atomic<bool> stop_{false};
   std::atomic<u64> next_{0}, size_{0};
   std::atomic<int> done_{0};
-  int passes_ = 1;
+  std::atomic<int> passes_{1};
 };
 
 }  // namespace subiso::motifs

@@ -33,6 +33,7 @@ def significance(
     swaps: float = 10,
     induced: bool = False,
     directions: bool = False,
+    labels: bool = False,
     keep_mutual: bool = False,
     threads: int | None = None,
     timeout: float | None = None,
@@ -40,8 +41,8 @@ def significance(
 ) -> Significance:
     """Count patterns here and in random graphs with the same degrees: count, mean, std, z-score and p-value of each.
 
-    `patterns` is one pattern, several, or a number k for all motifs of k vertices (with `directions=True` the directed
-    ones of 3). The random graphs are `rewire(graph, swaps, seed=seed, keep_mutual=keep_mutual, sample=i)`
+    `patterns` is one pattern, several, or a number k for all motifs of k vertices; `induced`, `directions` and
+    `labels` are as for `motifs`, and of labelled motifs those that occur in the graph are compared. The random graphs are `rewire(graph, swaps, seed=seed, keep_mutual=keep_mutual, sample=i)`
     for i = 1..samples; labels stay with their vertices. One seed gives one answer, with any number of threads.
 
     >>> import subiso as si
@@ -56,7 +57,7 @@ def significance(
     if isinstance(samples, bool) or not isinstance(samples, int) or samples < 2:
         raise QueryError(f"samples is {samples!r}; it must be a whole number from 2")
     params = make_params(threads, timeout, progress)
-    counter = _counter(patterns, induced=induced, directions=directions)
+    counter = _counter(patterns, induced=induced, directions=directions, labels=labels)
     deadline = Deadline(params.timeout)
     observed = counter(graph, threads, params.timeout)
 
@@ -71,16 +72,22 @@ def significance(
     )
 
 
-def _counter(patterns: int | PatternLike | Many, *, induced: bool, directions: bool) -> Counter:
+def _counter(patterns: int | PatternLike | Many, *, induced: bool, directions: bool, labels: bool) -> Counter:
     if isinstance(patterns, int) and not isinstance(patterns, bool):
         k = patterns
         return lambda graph, threads, timeout: motifs(
-            graph, k, induced=induced, directions=directions, threads=threads, timeout=timeout
+            graph,
+            k,
+            induced=induced,
+            directions=directions,
+            labels=labels,
+            threads=threads,
+            timeout=timeout,
         )
-    if directions:
+    if directions or labels:
         raise QueryError(
-            "directions=True goes with a number of vertices",
-            hint="write arrows into the patterns: (a)-->(b)",
+            f"{'directions' if directions else 'labels'}=True goes with a number of vertices",
+            hint="write arrows and labels into the patterns: (a:Person)-->(b)",
         )
     given = patterns if isinstance(patterns, list | tuple) else [patterns]
     wanted = [as_pattern(p) for p in given]

@@ -66,6 +66,15 @@ def test_labels_stay_with_their_vertices() -> None:
     assert table[0].std > 0
 
 
+def test_labelled_motifs() -> None:
+    graph = gen.with_labels(gen.erdos_renyi(40, m=120, seed=2), ["x", "y"], seed=2)
+    table = si.significance(graph, 3, labels=True, samples=5)
+    triangles = si.Pattern("(a:x)--(b:x), (b)--(c:y), (c)--(a)")
+    assert table[triangles].count == si.count(graph, triangles)
+    drawn = [si.count(si.rewire(graph, sample=i), triangles) for i in range(1, 6)]
+    assert table[triangles].random == tuple(drawn)
+
+
 def test_scores() -> None:
     same = Score(si.Pattern.clique(3), "triangle", 5, (4, 4, 4))
     assert same.z == math.inf and same.p == 0.5 and same.std == 0
@@ -95,8 +104,9 @@ def test_mistakes() -> None:
             si.significance(graph, 3, samples=samples)  # type: ignore[arg-type]
     with pytest.raises(UnsupportedError, match="random graphs have no edge labels"):
         si.significance(graph, "(a)-[:x]-(b)")
-    with pytest.raises(QueryError, match="directions=True goes with a number"):
-        si.significance(graph, "(a)--(b)", directions=True)
+    for option in ("directions", "labels"):
+        with pytest.raises(QueryError, match=f"{option}=True goes with a number"):
+            si.significance(graph, "(a)--(b)", **{option: True})
     with pytest.raises(QueryError, match="the pattern is a float"):
         si.significance(graph, 3.5)  # type: ignore[arg-type]
     with pytest.raises(TimeoutReached):

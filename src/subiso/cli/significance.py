@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Annotated
 
 import typer
@@ -33,6 +34,9 @@ def significance(
     directions: Annotated[
         bool, typer.Option("--directions", help="Tell directions apart (K = 3, directed graphs).")
     ] = False,
+    labels: Annotated[
+        bool, typer.Option("--labels", help="Tell the labels of vertices apart (K = 3 or 4).")
+    ] = False,
     keep_mutual: Annotated[
         bool, typer.Option("--keep-mutual", help="Mutual arcs stay mutual in the random graphs.")
     ] = False,
@@ -48,7 +52,7 @@ def significance(
     from subiso.chance import significance as score
     from subiso.cli.output import choose_format, emit
 
-    choose_format(format, output)
+    chosen = choose_format(format, output)
     is_size = len(what) == 1 and what[0].isdecimal()
     patterns = int(what[0]) if is_size else [o.load_pattern(text) for text in what]
     g = o.load_graph(graph, input_format, directed, read)
@@ -61,12 +65,16 @@ def significance(
             swaps=swaps,
             induced=induced,
             directions=directions,
+            labels=labels,
             keep_mutual=keep_mutual,
             threads=threads,
             timeout=timeout,
             progress=progress,
         )
-    emit(table.rows(), format, output)
+    rows = table.rows()
+    if chosen in ("json", "jsonl"):  # which have no infinity
+        rows = [{**row, "z": row["z"] if math.isfinite(row["z"]) else None} for row in rows]
+    emit(rows, format, output)
 
 
 def register(app: typer.Typer) -> None:

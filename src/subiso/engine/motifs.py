@@ -101,8 +101,9 @@ def _checked(label_sets: list[tuple[int, ...]]) -> list[tuple[int, ...]]:
 def run_job(job: Any, params: Params) -> Any:
     """Start a native job, wait for its end and give its result."""
     stopped_by = wait_for(job, params, time.perf_counter())
-    if stopped_by == "timeout":
-        raise TimeoutReached(f"the counts were not finished within {params.timeout:g} s")
+    if stopped_by is not None:
+        within = "" if params.timeout is None else f" within {params.timeout:g} s"
+        raise TimeoutReached(f"the counts were not finished{within}")
     try:
         return job.result()
     except OverflowError as error:
