@@ -42,8 +42,9 @@ def significance(
     """Count patterns here and in random graphs with the same degrees: count, mean, std, z-score and p-value of each.
 
     `patterns` is one pattern, several, or a number k for all motifs of k vertices; `induced`, `directions` and
-    `labels` are as for `motifs`, and of labelled motifs those that occur in the graph are compared. The random graphs are `rewire(graph, swaps, seed=seed, keep_mutual=keep_mutual, sample=i)`
-    for i = 1..samples; labels stay with their vertices. One seed gives one answer, with any number of threads.
+    `labels` are as for `motifs`, and of labelled motifs those that occur in the graph are compared. The random
+    graphs are `rewire(graph, swaps, seed=seed, keep_mutual=keep_mutual, sample=i)` for i = 1..samples; labels stay
+    with their vertices. One seed gives one answer, with any number of threads.
 
     >>> import subiso as si
     >>> g = si.generators.watts_strogatz(200, 6, 0.1, seed=1)
