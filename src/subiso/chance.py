@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from typing import TYPE_CHECKING
@@ -11,6 +10,7 @@ from subiso.api import Many, PatternLike, Progress, count
 from subiso.census import motifs
 from subiso.engine.choose import make_params
 from subiso.engine.clock import Deadline
+from subiso.engine.cpu import native_threads
 from subiso.engine.query import as_pattern, check_graph
 from subiso.errors import QueryError, TimeoutReached, UnsupportedError
 from subiso.graph import Graph
@@ -64,9 +64,12 @@ def significance(
 
     def sample(i: int) -> dict[Pattern, int]:
         drawn = rewire(graph, swaps, seed=seed, keep_mutual=keep_mutual, sample=i + 1)
-        return counter(drawn, 1, deadline.left())
+        left = deadline.left()
+        if left == 0:  # many small samples would each be done before they look at the time
+            raise TimeoutReached("")
+        return counter(drawn, 1, left)
 
-    drawn = _all_of(sample, samples, threads, progress)
+    drawn = _all_of(sample, samples, native_threads(params), progress)
     names = _names(observed)
     return Significance(
         [Score(p, names[p], n, tuple(counts.get(p, 0) for counts in drawn)) for p, n in observed.items()]
@@ -114,11 +117,10 @@ def _check_edges(patterns: Sequence[Pattern]) -> None:
 
 
 def _all_of(
-    sample: Callable[[int], dict[Pattern, int]], samples: int, threads: int | None, progress: Progress | None
+    sample: Callable[[int], dict[Pattern, int]], samples: int, threads: int, progress: Progress | None
 ) -> list[dict[Pattern, int]]:
     """sample(0), sample(1), ... on several threads; every one depends on its number alone."""
-    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-    with ThreadPoolExecutor(min(samples, threads or cores)) as pool:
+    with ThreadPoolExecutor(min(samples, threads)) as pool:
         futures = [pool.submit(sample, i) for i in range(samples)]
         try:
             for done, future in enumerate(as_completed(futures), 1):

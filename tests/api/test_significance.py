@@ -109,5 +109,10 @@ def test_mistakes() -> None:
             si.significance(graph, "(a)--(b)", **{option: True})
     with pytest.raises(QueryError, match="the pattern is a float"):
         si.significance(graph, 3.5)  # type: ignore[arg-type]
+
+
+def test_timeout() -> None:
     with pytest.raises(TimeoutReached):
         si.significance(gen.rmat(12, 8), 5, timeout=0)
+    with pytest.raises(TimeoutReached, match="of 8000 random graphs were counted"):
+        si.significance(gen.cycle(50), 3, samples=8000, timeout=0.3)
