@@ -1,29 +1,25 @@
-"""The functions users call: count, match, exists, motifs, cliques and explain."""
+"""The functions users call: count, match, exists, cliques and explain. Those on all motifs are in census.py."""
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterable
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal, Unpack, overload
 
 import numpy as np
 from numpy.typing import NDArray
 
 from subiso.engine.anchors import Anchor, anchor_rows, anchored_queries
-from subiso.engine.base import Engine, Outcome, Params, part_of
 from subiso.engine.choose import choose_engine, make_params
-from subiso.engine.query import Query, make_query
-from subiso.errors import QueryError, TimeoutReached
+from subiso.engine.clock import Deadline
+from subiso.engine.query import make_query
+from subiso.engine.several import count_several
+from subiso.errors import TimeoutReached
 from subiso.graph import Graph
 from subiso.options import Existence, How, Many, PatternLike, Progress, Rows, What
-from subiso.pattern import Pattern, connected_patterns
-from subiso.plan.motifs import induced_from_subgraphs
+from subiso.pattern import Pattern
 
 if TYPE_CHECKING:  # `result` is loaded by those who want rows
-    from subiso.result.local import LocalAnswer
     from subiso.result.matches import Matches
-    from subiso.result.motifs import Motifs
     from subiso.result.roles import Roles
 
 
@@ -82,7 +78,8 @@ def count(
 ) -> Any:
     """Count the matches of a pattern: an exact int, of whatever size.
 
-    A list of patterns gives a list of counts; lists of anchors, `anchor={"a": [1, 2, 3]}`, one count per row.
+    A list of patterns gives a list of counts; the patterns share what they have in common. Lists of anchors,
+    `anchor={"a": [1, 2, 3]}`, give one count per row.
     When `timeout` (seconds, for the whole call) runs out, TimeoutReached is raised, with what was counted.
 
     - `per="vertex"`: an int64 array instead, in the order of the graph's vertices: how many matches contain each.
@@ -106,7 +103,13 @@ def count(
     patterns, rows = _patterns(pattern), anchor_rows(anchor)
     anchors = [anchor] if rows is None else rows
     queries = [make_query(graph, p, anchor=a, **options) for p in patterns for a in anchors]
-    counts = _count_all(queries, module, params, per)
+    if per is not None:
+        from subiso.result.local import count_all_per
+
+        counts = count_all_per(queries, per, module, params)
+    else:
+        shared = engine == "auto" and device in ("auto", "cpu")  # an engine that is named does all by itself
+        counts = count_several(queries, module, params, sums=shared)
     if rows is None:
         return counts if _is_many(pattern) else counts[0]
     by_pattern = [counts[i * len(rows) : (i + 1) * len(rows)] for i in range(len(patterns))]
@@ -195,7 +198,7 @@ def exists(
     [True, False]
     """
     found = []
-    deadline = _Deadline(make_params(timeout=timeout).timeout)
+    deadline = Deadline(make_params(timeout=timeout).timeout)
     for p in _patterns(pattern):
         # A limit of no rows is exceeded by the first match, and nothing else stops there.
         with match(graph, p, anchor=anchor, limit=0, timeout=deadline.left(), **options) as matches:
@@ -204,47 +207,6 @@ def exists(
             raise TimeoutReached(f"no match was found within {timeout:g} s; there may be one")
         found.append(matches.stopped_by == "limit")
     return found if _is_many(pattern) else found[0]
-
-
-@overload
-def motifs(
-    graph: Graph, k: int, *, induced: bool = False, per: None = None, **options: Unpack[How]
-) -> Motifs[int]: ...
-@overload
-def motifs(
-    graph: Graph, k: int, *, induced: bool = False, per: Literal["vertex", "edge"], **options: Unpack[How]
-) -> Motifs[NDArray[np.int64]]: ...
-
-
-def motifs(
-    graph: Graph, k: int, *, induced: bool = False, per: str | None = None, **options: Unpack[How]
-) -> Motifs[Any]:
-    """Count every connected pattern of k vertices: {Pattern: int}, printable as a table.
-
-    Counts are of subgraphs; `induced=True` counts vertex sets by the graph they induce: each connected set of
-    k vertices is in exactly one count. Labels are ignored, and so are directions: in a directed graph
-    an edge in either direction joins two vertices. The other options are those of `count`; with `per="vertex"`
-    or `per="edge"` the values are arrays.
-
-    >>> import subiso as si
-    >>> print(si.motifs(si.Graph.from_edges([0, 1, 2, 0], [1, 2, 0, 3]), 3, induced=True))
-    motif     count  pattern
-    wedge         2  (a)--(b), (b)--(c)
-    triangle      1  (a)--(b), (b)--(c), (a)--(c)
-    """
-    from subiso.result.motifs import Motifs
-
-    if per not in (None, "vertex", "edge"):
-        raise QueryError(
-            f"unknown per={per!r}", hint='motifs are counted per "vertex" or "edge", or all together'
-        )
-    patterns = connected_patterns(k)
-    # A pattern's copies in a denser one have all its vertices but not all its edges: the relations do not hold by edge.
-    related = induced and per != "edge"
-    counts = count(graph, patterns, per=per, induced=induced and not related, **options)
-    if related:
-        counts = induced_from_subgraphs(patterns, counts)
-    return Motifs(zip(patterns, counts, strict=True))
 
 
 @overload
@@ -279,38 +241,6 @@ def explain(
     from subiso.plan.explain import explain as explain_query
 
     return explain_query(make_query(graph, pattern, mode=mode, induced=induced, unique=unique, anchor=anchor))
-
-
-class _Deadline:
-    """A timeout shared by the steps of one call."""
-
-    def __init__(self, timeout: float | None) -> None:
-        self._end = None if timeout is None else time.monotonic() + timeout
-
-    def left(self) -> float | None:
-        return None if self._end is None else max(0.0, self._end - time.monotonic())
-
-
-def _count_all(queries: list[Query], engine: Engine, params: Params, per: str | None) -> list[Any]:
-    counts: list[Any] = []
-    deadline = _Deadline(params.timeout)
-    for i, query in enumerate(queries):
-        step = replace(params, timeout=deadline.left(), progress=part_of(params.progress, i, len(queries)))
-        outcome: Outcome | LocalAnswer
-        if per is None:
-            outcome = engine.count(query, step)
-        else:
-            from subiso.result.local import count_per
-
-            outcome = count_per(query, per, engine, step)
-        if outcome.stopped_by == "timeout":
-            raise TimeoutReached(
-                f"the count was not finished within {params.timeout:g} s ({outcome.count} so far)",
-                count=outcome.count,
-                done=counts,
-            )
-        counts.append(outcome.count if per is None else outcome.counts)  # type: ignore[union-attr]
-    return counts
 
 
 def _is_many(pattern: object) -> bool:

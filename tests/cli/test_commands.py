@@ -13,7 +13,8 @@ from typer.testing import CliRunner
 from subiso.cli.main import app
 
 COMMANDS = [
-    "count", "match", "exists", "motifs", "cliques", "explain", "info", "convert", "generate", "verify"
+    "count", "match", "exists", "motifs", "triads", "significance", "cliques", "explain", "info", "convert",
+    "generate", "verify",
 ]  # fmt: skip
 TRIANGLE = "(a)--(b), (b)--(c), (c)--(a)"
 
@@ -221,6 +222,22 @@ def test_match_with_text_ids_and_labels(payments: str) -> None:
 def test_exists(file: str) -> None:
     assert run("exists", file, "triangle").stdout == "true\n"
     assert run("exists", file, "K4", code=4).stdout == "false\n"
+
+
+def test_directed_motifs_and_triads(payments: str) -> None:
+    lines = run("motifs", payments, 3, "--directed", "--directions", "--induced").stdout.splitlines()
+    assert len(lines) == 14 and [line.split()[:2] for line in lines if " 1  " in line] == [["111U", "1"]]
+    rows = json.loads(run("triads", payments, "--directed", "-f", "json").stdout)
+    assert len(rows) == 16 and {row["triad"] for row in rows if row["count"]} == {"111U"}
+    assert "the graph is undirected" in run("triads", payments, "--undirected", code=1).output
+
+
+def test_significance(file: str) -> None:
+    lines = run("significance", file, 3, "--samples", 5).stdout.splitlines()
+    assert lines[0].split() == ["motif", "count", "mean", "std", "z", "p", "pattern"]
+    assert [line.split()[:3] for line in lines[1:]] == [["wedge", "5", "5"], ["triangle", "1", "1"]]
+    several = run("significance", file, "triangle", "(a)--(b)", "--samples", 3, "--seed", 4, "-f", "csv")
+    assert len(several.stdout.splitlines()) == 3
 
 
 def test_motifs(file: str) -> None:

@@ -18,6 +18,8 @@ FLOORS = (
     ("engine", "plan.explain"),
     ("result",),
     ("api", "options"),
+    ("census",),
+    ("chance",),
     ("bench",),
     ("cli",),
 )

@@ -16,6 +16,10 @@ LINES = {
     "payment_rings.py": ["60,000 payments between 5,000 accounts", "12 of 12 hidden rings found"],
     "motif_table.py": ["clique4                10,521            0", "global clustering coefficient 0.478"],
     "directed_triads.py": ["feed-forward        1,747", "lateral inhibition: 7,312 circuits"],
+    "feed_forward_loops.py": [
+        "158 are feed-forward and 11 feedback loops",
+        "158, by chance 36.9 ± 6.4, z = 19",
+    ],
     "masks_from_pandas.py": ["triangles 4", "in order of age 4", "ann bob cid"],
     "files_and_streams.py": [
         "['dropped 1 self loop', 'merged 1 duplicate edge']",

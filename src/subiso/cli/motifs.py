@@ -12,7 +12,8 @@ from subiso.cli.run import guarded, progress_bar
 EPILOG = """\b
 Examples:
   subiso motifs wiki-Vote.txt 4
-  subiso motifs wiki-Vote.txt 4 --induced --format json"""
+  subiso motifs wiki-Vote.txt 4 --induced --format json
+  subiso motifs wiki-Vote.txt 3 --directed --directions"""
 
 Size = Annotated[int, typer.Argument(metavar="K", min=1, help="The number of vertices.")]
 
@@ -23,6 +24,12 @@ def motifs(
     graph: o.GraphFile,
     k: Size,
     induced: Annotated[bool, typer.Option("--induced", help="Count induced subgraphs.")] = False,
+    directions: Annotated[
+        bool, typer.Option("--directions", help="Tell directions apart (K = 3, directed graphs).")
+    ] = False,
+    labels: Annotated[
+        bool, typer.Option("--labels", help="Tell the labels of vertices apart (K = 3 or 4).")
+    ] = False,
     input_format: o.InputFormat = None,
     directed: o.Directed = None,
     read: o.ReadOptions = None,
@@ -33,17 +40,19 @@ def motifs(
     output: o.Output = None,
     format: o.Format = None,
 ) -> None:
-    """Count every connected pattern of K vertices. Labels and directions are ignored."""
-    from subiso import api
+    """Count every connected pattern of K vertices, whatever their labels and directions."""
+    from subiso import census
     from subiso.cli.output import choose_format, emit
 
     choose_format(format, output)
     g = o.load_graph(graph, input_format, directed, read)
     with progress_bar(f"{k}-motifs") as progress:
-        counts = api.motifs(
+        counts = census.motifs(
             g,
             k,
             induced=induced,
+            directions=directions,
+            labels=labels,
             threads=threads,
             timeout=timeout,
             engine=engine,

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Hashable, Iterator
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal, Protocol
 
 import numpy as np
@@ -57,6 +57,8 @@ class Params:
     """Asked about every 100 ms in the calling thread; True cancels."""
     switches: Switches = Switches()
     """Which techniques to use."""
+    known: dict[Hashable, int] | None = field(default=None, compare=False)
+    """What terms of formulas on the same graph came to, by key: looked up, and added to."""
 
 
 @dataclass(frozen=True)

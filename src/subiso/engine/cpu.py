@@ -18,7 +18,7 @@ from subiso.engine.query import Query
 from subiso.errors import CountOverflowError, QueryError
 from subiso.filter.resolve import Resolved, resolve
 from subiso.plan.choose import make_plan
-from subiso.plan.formula import Formula, make_formula
+from subiso.plan.formula import Formula, Term, make_formula
 from subiso.plan.plan import CountTail, Plan
 from subiso.storage.statistics import statistics_of
 
@@ -31,16 +31,20 @@ def count(query: Query, params: Params = Params()) -> Outcome:  # noqa: B008 (fr
     resolved = resolve(query)
     if resolved.hopeless:
         return Outcome(0, seconds=time.perf_counter() - started)
+    return run_formula(formula_for(resolved, params), resolved, params, started)
+
+
+def formula_for(resolved: Resolved, params: Params) -> Formula:
+    """How this engine counts."""
     switches = params.switches
-    formula = make_formula(
+    return make_formula(
         resolved.problem,
-        statistics_of(query.graph),
+        statistics_of(resolved.layout.graph),
         expand=switches.expand,
         decompose=switches.decompose,
         codegrees=switches.codegrees,
         **plan_options(params),
     )
-    return run_formula(formula, resolved, params, started)
 
 
 def run_formula(formula: Formula, resolved: Resolved, params: Params, started: float) -> Outcome:
@@ -48,13 +52,26 @@ def run_formula(formula: Formula, resolved: Resolved, params: Params, started: f
     total = 0
     for i, term in enumerate(formula.terms):
         step = replace(params, progress=part_of(params.progress, i, len(formula.terms)))
-        part, stopped_by = _count_plan(term.plan, resolved, step, started)
+        part, stopped_by = _count_term(term, resolved, step, started)
         total += term.coefficient * part
         if stopped_by is not None:
             # Parts of a formula are subtracted from each other, so an unfinished one says nothing.
             total = total if len(formula.terms) == 1 else 0
             return Outcome(total // formula.divisor, stopped_by, time.perf_counter() - started)
     return Outcome(total // formula.divisor, seconds=time.perf_counter() - started)
+
+
+def _count_term(
+    term: Term, resolved: Resolved, params: Params, started: float
+) -> tuple[int, StoppedBy | None]:
+    known = params.known
+    key = None if known is None else term.key
+    if known is not None and key in known:
+        return known[key], None
+    part, stopped_by = _count_plan(term.plan, resolved, params, started)
+    if known is not None and key is not None and stopped_by is None:
+        known[key] = part
+    return part, stopped_by
 
 
 def _count_plan(
@@ -68,6 +85,18 @@ def _count_plan(
 
 def finish(run: Any, params: Params, started: float) -> tuple[int, StoppedBy | None]:
     """Run a counting plan to its end, or until something stops it; its total before division."""
+    stopped_by = wait_for(run, params, started)
+    high, low, overflow = run.total()
+    if overflow:
+        raise CountOverflowError(
+            "the count left the range of the 128-bit accumulators",
+            hint="count parts of the graph: anchor a vertex of the pattern, or add a mask",
+        )
+    return (high << 64) | low, stopped_by
+
+
+def wait_for(run: Any, params: Params, started: float) -> StoppedBy | None:
+    """Start a native run and wait for its end; what stopped it before, if anything."""
     try:  # Ctrl-C may come while it starts
         watch = _Watch(run, params, started)
         run.start()
@@ -76,13 +105,7 @@ def finish(run: Any, params: Params, started: float) -> tuple[int, StoppedBy | N
     finally:
         run.close()
     _check(run)
-    high, low, overflow = run.total()
-    if overflow:
-        raise CountOverflowError(
-            "the count left the range of the 128-bit accumulators",
-            hint="count parts of the graph: anchor a vertex of the pattern, or add a mask",
-        )
-    return (high << 64) | low, watch.stopped_by
+    return watch.stopped_by
 
 
 def stream(query: Query, params: Params = Params()) -> CpuStream:  # noqa: B008 (frozen)
@@ -201,7 +224,7 @@ def prepare(plan: Plan, resolved: Resolved, params: Params, tally: NDArray[np.in
         seeds,
         layout.vertex_at,
         params.batch_rows,
-        _threads(params),
+        threads_of(params),
         params.switches.setops,
         tally,
     )
@@ -220,7 +243,8 @@ def _seeds(plan: Plan, resolved: Resolved) -> NDArray[np.uint32]:
     return seeds
 
 
-def _threads(params: Params) -> int:
+def threads_of(params: Params) -> int:
+    """The threads to start: as asked for, or one per core that this process may use."""
     if params.threads is None:
         return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
     if params.threads < 1:

@@ -16,6 +16,7 @@ from itertools import combinations
 from typing import Any, Literal, NamedTuple
 
 from subiso.pattern import Pattern
+from subiso.pattern.canonical import EASY_TO_COMPARE
 from subiso.plan.choose import make_plan
 from subiso.plan.cutplan import assemble_cut
 from subiso.plan.cuts import MOST_VERTICES, cuts_by_cost
@@ -43,6 +44,17 @@ class Term:
     coefficient: int
     problem: Problem
     plan: Plan
+    cut: bool = False
+    """The plan is a cut's: it counts maps that are no matches too."""
+
+    @property
+    def key(self) -> Hashable:
+        """Equal for terms with equal counts on one graph; None where that is not known or costs too much."""
+        problem = self.problem
+        special = self.cut or problem.anchored or problem.imposed or problem.apart
+        if special or problem.num_vertices > EASY_TO_COMPARE:
+            return None
+        return self.pattern.canonical_form(), problem.mode, problem.unique
 
     @property
     def pattern(self) -> Pattern:
@@ -202,7 +214,7 @@ class _Planner:
         return found
 
     def _by_cut(self, problem: Problem, parts: Decomposition) -> Formula:
-        own = Formula((Term(1, problem, assemble_cut(problem, parts.cut)),))
+        own = Formula((Term(1, problem, assemble_cut(problem, parts.cut), cut=True),))
         symmetry = _symmetry(problem) if problem.unique else 1
         weighted = [(Fraction(parts.factor, symmetry), own)]
         for shrinkage in parts.shrinkages:
@@ -219,14 +231,14 @@ def _sum(
     alternatives: tuple[tuple[str, float], ...] = (),
 ) -> Formula:
     """The weighted sum of formulas; terms with the same plan become one."""
-    weights: dict[Plan, tuple[Fraction, Problem]] = {}
+    weights: dict[Plan, tuple[Fraction, Term]] = {}
     for weight, formula in parts:
         for term in formula.terms:
             share = weight * term.coefficient / formula.divisor
-            known, problem = weights.get(term.plan, (Fraction(0), term.problem))
-            weights[term.plan] = known + share, problem
+            known, first = weights.get(term.plan, (Fraction(0), term))
+            weights[term.plan] = known + share, first
     divisor = math.lcm(*(weight.denominator for weight, _ in weights.values()))
-    terms = [Term(int(w * divisor), problem, plan) for plan, (w, problem) in weights.items() if w]
+    terms = [replace(term, coefficient=int(w * divisor)) for w, term in weights.values() if w]
     return Formula(tuple(terms), divisor, technique, alternatives)
 
 

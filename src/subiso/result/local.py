@@ -17,7 +17,8 @@ from subiso.engine import cpu, reference
 from subiso.engine.base import Engine, Params, StoppedBy
 from subiso.engine.local import Counts, Group, LocalOutcome, as_int64, local_counts
 from subiso.engine.query import Query
-from subiso.errors import QueryError, UnsupportedError
+from subiso.engine.several import in_turn
+from subiso.errors import QueryError, TimeoutReached, UnsupportedError
 from subiso.filter.relations import RelationTable
 from subiso.filter.resolve import Resolved, resolve
 from subiso.plan.tally import Role, role_of_link
@@ -72,6 +73,18 @@ def count_per(query: Query, per: str, engine: Engine, params: Params) -> LocalAn
     columns = [outcome.by_vertex.get(group, nothing) for group in range(len(groups))]
     counts = as_int64(columns[0], per) if per == "vertex" else _roles(query, orbits, columns)
     return LocalAnswer(counts, outcome.count)
+
+
+def count_all_per(queries: list[Query], per: str, engine: Engine, params: Params) -> list[Any]:
+    """The local counts of several queries, within one timeout."""
+
+    def answer(query: Query, step: Params) -> Local | None:
+        found = count_per(query, per, engine, step)
+        if found.stopped_by == "timeout":
+            raise TimeoutReached("", count=found.count)
+        return found.counts
+
+    return in_turn(queries, params, answer)
 
 
 def _groups(
