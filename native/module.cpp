@@ -7,4 +7,5 @@ NB_MODULE(_native, m) {
   subiso::bind_formats(m);
   subiso::bind_generate(m);
   subiso::bind_engine(m);
+  subiso::bind_sample(m);
 }

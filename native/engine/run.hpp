@@ -32,6 +32,7 @@ class Run {
     workers_.clear();
   }
   Scheduler& scheduler() { return scheduler_; }
+  const Inputs& inputs() const { return inputs_; }
   std::size_t columns() const { return inputs_.program.levels.size(); }
 
  private:

@@ -2,25 +2,10 @@
 
 #include <algorithm>
 
+#include "engine/accept.hpp"
 #include "engine/terms.hpp"
 
 namespace subiso {
-namespace {
-
-bool compares(const PairFilter& f, std::int64_t x, std::int64_t y) {
-  if (x == kNotANumber || y == kNotANumber) return false;
-  switch (f.op) {
-    case PairFilter::kLess: return x < y;
-    case PairFilter::kLessEqual: return x <= y;
-    case PairFilter::kGreater: return x > y;
-    case PairFilter::kGreaterEqual: return x >= y;
-    case PairFilter::kEqual: return x == y;
-    case PairFilter::kNotEqual: return x != y;
-  }
-  return false;
-}
-
-}  // namespace
 
 Worker::Worker(const Inputs& in, Scheduler& scheduler)
     : in_(in),
@@ -108,7 +93,7 @@ void Worker::iterate_local() {
   while (frame.next != frame.end) {
     if (interrupted(1)) return;
     const std::uint32_t v = *frame.next++;
-    if (!accept(l, v)) continue;
+    if (!accepts(in_, l, sets_.match, v)) continue;
     const Count total_before = total_;
     const bool overflow_before = overflow_;
     const bool brief = steps_left_ != INT64_MAX;
@@ -126,21 +111,9 @@ void Worker::iterate_local() {
 
 bool Worker::take(int level, std::uint32_t v) {
   const Level& l = program_.levels[static_cast<std::size_t>(level)];
-  if (!l.plain() && !accept(l, v)) return false;
+  if (!l.plain() && !accepts(in_, l, sets_.match, v)) return false;
   sets_.bind(level, v);
   return l.edges.empty() || edges_.possible(level, sets_.match);
-}
-
-bool Worker::accept(const Level& l, std::uint32_t v) const {
-  const int filter = l.expression.filter;
-  if (filter != kNone && !in_bitmap(in_.filters[static_cast<std::size_t>(filter)], v)) return false;
-  for (int p : l.distinct)
-    if (sets_.match[p] == v) return false;
-  for (const PairFilter& f : l.pairs) {
-    const std::int64_t mine = in_.keys[static_cast<std::size_t>(f.left)][v];
-    if (!compares(f, mine, in_.keys[static_cast<std::size_t>(f.right)][sets_.match[f.position]])) return false;
-  }
-  return true;
 }
 
 void Worker::count_innermost() {

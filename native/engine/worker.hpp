@@ -31,7 +31,6 @@ class Worker {
   void finish();
 
   void iterate(int level);
-  bool accept(const Level& l, std::uint32_t v) const;
   // Matches v at the level; false when it does not fit.
   bool take(int level, std::uint32_t v);
   void iterate_local();

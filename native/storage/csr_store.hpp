@@ -37,6 +37,13 @@ class CsrStore {
     if (list.size != 0 && list.data[list.size - 1] == v) --list.size;  // a self loop
     return list;
   }
+  std::size_t num_entries(int relation) const {
+    return static_cast<std::size_t>(relations_[static_cast<std::size_t>(relation)].bounds[2 * std::size_t{num_vertices_}]);
+  }
+  // The number, among all entries of the relation, of the one that `list` begins with.
+  std::size_t entry(Span list, int relation) const {
+    return static_cast<std::size_t>(list.data - relations_[static_cast<std::size_t>(relation)].neighbors);
+  }
   bool has_edge(std::uint32_t u, std::uint32_t v, int relation) const {
     const Span list = neighbors(u, relation);
     return std::binary_search(list.begin(), list.end(), v);
