@@ -10,7 +10,6 @@ namespace {
 Block run_block(Walker& walker, std::uint64_t seed, std::uint64_t number, std::size_t size) {
   generate::Draws draws(seed, number);
   Block block;
-  const double work_before = walker.work();
   for (std::size_t i = 0; i < size; ++i) {
     const double within = static_cast<double>(draws.next() >> 11) * 0x1p-53;
     const double counted = walker.walk((static_cast<double>(i) + within) / static_cast<double>(size), draws);
@@ -18,8 +17,10 @@ Block run_block(Walker& walker, std::uint64_t seed, std::uint64_t number, std::s
     block.nonzero += counted != 0;
   }
   block.mean /= static_cast<double>(size);
-  block.work = walker.work() - work_before;
-  block.overflow = walker.overflow();
+  const Tally tally = walker.take_tally();
+  block.work = tally.work;
+  block.reached = tally.reached / static_cast<double>(size);
+  block.overflow = tally.overflow;
   return block;
 }
 

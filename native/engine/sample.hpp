@@ -9,6 +9,7 @@ struct Block {
   double mean = 0;     // of the walks' estimates
   double work = 0;     // elements looked at
   double nonzero = 0;  // walks that counted something
+  double reached = 0;  // estimated number of ways to the innermost level
   bool overflow = false;
 };
 

@@ -25,7 +25,8 @@ double below_one(double u) { return std::clamp(u, 0.0, 1 - 0x1p-53); }
 
 }  // namespace
 
-void sum_lists(Csr csr, std::uint32_t num_vertices, const double* weight, double* sums, double* totals) {
+void sum_lists(Csr csr, std::uint32_t num_vertices, const double* weight, const float* factor, double* sums,
+               double* totals) {
   constexpr std::uint32_t kChunk = 1024;
   std::atomic<std::uint32_t> next{0};
   const auto entries = static_cast<std::size_t>(csr.bounds[2 * std::size_t{num_vertices}]);
@@ -34,7 +35,10 @@ void sum_lists(Csr csr, std::uint32_t num_vertices, const double* weight, double
       const std::uint64_t end = std::min<std::uint64_t>(begin + kChunk, num_vertices);
       for (std::uint64_t v = begin; v < end; ++v) {
         double total = 0;
-        for (auto i = csr.bounds[2 * v]; i < csr.bounds[2 * v + 2]; ++i) sums[i] = total += weight[csr.neighbors[i]];
+        for (auto i = csr.bounds[2 * v]; i < csr.bounds[2 * v + 2]; ++i) {
+          const double own = weight[csr.neighbors[i]];
+          sums[i] = total += factor == nullptr ? own : own * static_cast<double>(factor[i]);
+        }
         totals[v] = total;
       }
     }
@@ -53,27 +57,24 @@ Walker::Walker(const Inputs& in, const WalkWeights& weights)
 
 double Walker::walk(double u, generate::Draws& draws) {
   double probability = 0;
-  const std::uint32_t seed = in_.seeds[draw_seed(u, probability)];
-  work_ += kStep;
-  if (last_ == 0) {
-    if (!tail_.begin(1)) return 0;
-    const double counted = take(0, seed) ? tail(seed) : 0;
-    tail_.end();
-    return counted / probability;
+  std::uint32_t v = in_.seeds[draw_seed(u, probability)];
+  long double ways = 1 / static_cast<long double>(probability);
+  for (int level = 0;; ++level) {
+    tally_.work += kStep;
+    if (level == last_) break;
+    if (!take(level, v)) return 0;
+    compute_sets(program_.levels[static_cast<std::size_t>(level)]);
+    prepare(level + 1, sets_.slice(program_.levels[static_cast<std::size_t>(level) + 1].expression));
+    const Draw drawn = draw(level == 0 ? u : uniform(draws.next()));
+    if (drawn.probability <= 0) return 0;
+    ways /= drawn.probability;
+    v = candidates_.data[drawn.index];
   }
-  if (!take(0, seed)) return 0;
-  long double weight = 1 / static_cast<long double>(probability);
-  for (int level = 1; level < last_; ++level) {
-    compute_sets(program_.levels[static_cast<std::size_t>(level) - 1]);
-    const Span candidates = sets_.slice(program_.levels[static_cast<std::size_t>(level)].expression);
-    prepare(level, candidates);
-    const Draw drawn = draw(level == 1 ? u : uniform(draws.next()));
-    work_ += kStep;
-    if (drawn.probability <= 0 || !take(level, candidates.data[drawn.index])) return 0;
-    weight /= drawn.probability;
-  }
-  compute_sets(program_.levels[static_cast<std::size_t>(last_) - 1]);
-  return static_cast<double>(weight * innermost(last_ == 1 ? u : uniform(draws.next()), draws));
+  tally_.reached += static_cast<double>(ways);
+  if (!tail_.begin(1)) return 0;
+  const double counted = take(last_, v) ? tail(v) : 0;
+  tail_.end();
+  return static_cast<double>(ways * counted);
 }
 
 std::size_t Walker::draw_seed(double& u, double& probability) const {
@@ -93,21 +94,21 @@ void Walker::prepare(int level, Span candidates) {
   sums_ = nullptr;
   before_ = 0;
   total_ = static_cast<double>(candidates.size);
-  if (weights.weight == nullptr || candidates.size == 0) return;
+  if (candidates.size == 0) return;
   const Source& source = program_.levels[static_cast<std::size_t>(level)].expression.source;
-  if (weights.sums != nullptr && source.kind == Source::kList) {
+  if (weights.sums != nullptr) {
     const Span list = in_.store.neighbors(sets_.match[source.position], source.relation);
     const double* own = weights.sums + in_.store.entry(list, source.relation);
     sums_ = own + (candidates.data - list.data);
     before_ = candidates.data == list.data ? 0 : sums_[-1];
-  } else {
+  } else if (weights.weight != nullptr) {
     if (scratch_.size() < candidates.size) scratch_.resize(candidates.size);
     double total = 0;
     for (std::size_t i = 0; i < candidates.size; ++i) scratch_[i] = total += weights.weight[candidates.data[i]];
     sums_ = scratch_.data();
-    work_ += 2 * static_cast<double>(candidates.size);
+    tally_.work += 2 * static_cast<double>(candidates.size);
   }
-  total_ = sums_[candidates.size - 1] - before_;
+  if (sums_ != nullptr) total_ = sums_[candidates.size - 1] - before_;
 }
 
 Walker::Draw Walker::draw(double u) const {
@@ -122,36 +123,12 @@ Walker::Draw Walker::draw(double u) const {
   return {i, own / total_};
 }
 
-double Walker::innermost(double u, generate::Draws& draws) {
-  const Span candidates = sets_.slice(program_.levels.back().expression);
-  const std::size_t width = weights_.width;
-  const bool all = candidates.size <= width;
-  if (candidates.size == 0 || !tail_.begin(all ? candidates.size : width)) return 0;
-  double counted = 0;
-  if (all) {
-    for (std::uint32_t v : candidates) counted += take(last_, v) ? tail(v) : 0;
-    work_ += kOperation * static_cast<double>(candidates.size);
-  } else {
-    prepare(last_, candidates);
-    for (std::size_t i = 0; i < width; ++i) {
-      const Draw drawn = draw(i == 0 ? u : uniform(draws.next()));
-      work_ += kStep;
-      if (drawn.probability <= 0) continue;
-      const std::uint32_t v = candidates.data[drawn.index];
-      if (take(last_, v)) counted += tail(v) / drawn.probability;
-    }
-    counted /= static_cast<double>(width);
-  }
-  tail_.end();
-  return counted;
-}
-
 double Walker::tail(std::uint32_t v) {
   compute_sets(program_.levels.back());
   tail_.evaluate(v, sizes_.data());
-  for (const TailSize& size : program_.sizes) work_ += cost_of(size.expression);
+  for (const TailSize& size : program_.sizes) tally_.work += cost_of(size.expression);
   Count counted = 0;
-  add_terms(program_, sizes_.data(), counted, overflow_);
+  add_terms(program_, sizes_.data(), counted, tally_.overflow);
   return static_cast<double>(counted);
 }
 
@@ -165,7 +142,7 @@ bool Walker::take(int level, std::uint32_t v) {
 void Walker::compute_sets(const Level& l) {
   for (int set : l.sets) {
     sets_.compute(set);
-    work_ += cost_of(program_.sets[static_cast<std::size_t>(set)].expression);
+    tally_.work += cost_of(program_.sets[static_cast<std::size_t>(set)].expression);
   }
 }
 

@@ -1,27 +1,36 @@
 // Random walks down a counting program: one vertex per level, drawn with a known probability, then the tail. What the
 // tail counts, divided by the probability of the way there, is on average the whole count.
 #pragma once
+#include <utility>
+
 #include "engine/edge_assignment.hpp"
 #include "engine/inner_tail.hpp"
 #include "generate/rng.hpp"
 
 namespace subiso {
 
-// How the vertices of a level are drawn: in proportion to `weight` (null: all alike). A level that runs over a
-// neighbour list has the sums of the weights along every list beside it, so that a draw is a binary search.
+// How the vertices of a level are drawn: in proportion to `weight` (null: all alike), or, where the level runs
+// over a neighbour list, by the sums of the entries' weights along every list: a draw is then a binary search.
 struct LevelWeights {
   const double* weight = nullptr;  // by vertex
-  const double* sums = nullptr;    // by entry of the level's relation; see sum_lists
+  const double* sums = nullptr;    // by entry of the level's relation, see sum_lists; comes before `weight`
 };
 
 struct WalkWeights {
-  const double* seeds = nullptr;  // running sums of the seeds' weights
+  const double* seeds = nullptr;     // running sums of the seeds' weights
   std::vector<LevelWeights> levels;  // [0] is not looked at
-  std::size_t width = 1;  // candidates drawn for the innermost level, all of them where there are no more
 };
 
-// For every list of the relation the running sums of its entries' weights; `totals` gets the lists' sums.
-void sum_lists(Csr csr, std::uint32_t num_vertices, const double* weight, double* sums, double* totals);
+// For every list of the relation the running sums of its entries' weights, which are those of the vertices times the
+// entries' own factors (null: none); `totals` gets the lists' sums.
+void sum_lists(Csr csr, std::uint32_t num_vertices, const double* weight, const float* factor, double* sums,
+               double* totals);
+
+struct Tally {
+  double work = 0;        // elements looked at, and some for every step
+  double reached = 0;     // sum over the walks of the ways to the innermost level that each stands for
+  bool overflow = false;  // a tail's polynomial left its range
+};
 
 class Walker {
  public:
@@ -30,9 +39,8 @@ class Walker {
   // The estimate of one walk. `u`, in [0, 1), picks the seed, and what is left of it the second vertex; everything
   // else comes from `draws`.
   double walk(double u, generate::Draws& draws);
-  // Elements looked at so far, and some for every step.
-  double work() const { return work_; }
-  bool overflow() const { return overflow_; }
+  // What the walks since the last call came to; sums start anew, so that they do not depend on earlier walks.
+  Tally take_tally() { return std::exchange(tally_, {}); }
 
  private:
   struct Draw {
@@ -47,7 +55,6 @@ class Walker {
   Draw draw(double u) const;
   bool take(int level, std::uint32_t v);
   void compute_sets(const Level& l);
-  double innermost(double u, generate::Draws& draws);
   double tail(std::uint32_t v);
   double cost_of(const SetExpression& e) const;
 
@@ -67,8 +74,7 @@ class Walker {
   double total_ = 0;
   std::vector<double> scratch_;
 
-  double work_ = 0;
-  bool overflow_ = false;
+  Tally tally_;
 };
 
 }  // namespace subiso

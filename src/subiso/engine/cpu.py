@@ -31,7 +31,7 @@ def count(query: Query, params: Params = Params()) -> Outcome:  # noqa: B008 (fr
     resolved = resolve(query)
     if resolved.hopeless:
         return Outcome(0, seconds=time.perf_counter() - started)
-    options = _plan_options(params)
+    options = plan_options(params)
     formula = make_formula(
         resolved.problem, statistics_of(query.graph), expand=params.switches.expand, **options
     )
@@ -51,7 +51,7 @@ def _count_plan(
     plan: Plan, resolved: Resolved, params: Params, started: float
 ) -> tuple[int, StoppedBy | None]:
     assert isinstance(plan.tail, CountTail)
-    run = _prepare(plan, resolved, params)
+    run = prepare(plan, resolved, params)
     try:  # Ctrl-C may come while it starts
         watch = _Watch(run, params, started)
         run.start()
@@ -84,9 +84,9 @@ class CpuStream:
         self._watch: _Watch | None = None
         resolved = resolve(query)
         if not resolved.hopeless:
-            options = _plan_options(params)
+            options = plan_options(params)
             plan = make_plan(resolved.problem, statistics_of(query.graph), counting=False, **options)
-            self._run = _prepare(plan, resolved, params)
+            self._run = prepare(plan, resolved, params)
             try:  # Ctrl-C may come while it starts
                 self._watch = _Watch(self._run, params, started)
                 self._run.start()
@@ -159,17 +159,19 @@ class _Watch:
             self.run.stop()
 
 
-def _plan_options(params: Params) -> dict[str, Any]:
+def plan_options(params: Params) -> dict[str, Any]:
+    """The options of the planner that the switches stand for."""
     switches = params.switches
     return {"order": switches.order, "max_tail": switches.max_tail, "local": switches.local}
 
 
-def _prepare(plan: Plan, resolved: Resolved, params: Params) -> Any:
+def prepare(plan: Plan, resolved: Resolved, params: Params) -> Any:
+    """The plan as a native run that has not started yet."""
     code, filters = lower(plan)
     layout = resolved.layout
     entities = [layout.entities(r) for r in resolved.relations] if plan.edge_checks else []
     bitmaps = [np.bitwise_and.reduce([resolved.filters[f] for f in combined]) for combined in filters]
-    seeds = _seeds(plan, resolved)
+    seeds = seeds_of(plan, resolved)
     kept = (resolved, entities, bitmaps, seeds)  # the native side reads their memory
     return _native.make_run(
         kept,
@@ -183,7 +185,7 @@ def _prepare(plan: Plan, resolved: Resolved, params: Params) -> Any:
         seeds,
         layout.vertex_at,
         params.batch_rows,
-        _threads(params),
+        threads_of(params),
         params.switches.setops,
     )
 
@@ -193,14 +195,16 @@ def _check(run: Any) -> None:
         raise MemoryError("a worker of the CPU engine ran out of memory")
 
 
-def _seeds(plan: Plan, resolved: Resolved) -> NDArray[np.uint32]:
+def seeds_of(plan: Plan, resolved: Resolved) -> NDArray[np.uint32]:
+    """The ranks that the plan's first loop runs over."""
     if not plan.seed.filter:
         return resolved.layout.all_ranks
     seeds: NDArray[np.uint32] = _native.bit_positions(resolved.filters[plan.seed.filter[0]])
     return seeds
 
 
-def _threads(params: Params) -> int:
+def threads_of(params: Params) -> int:
+    """How many threads to start."""
     if params.threads is None:
         return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
     if params.threads < 1:
