@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from subiso import errors as errors
     from subiso.api import cliques, count, exists, explain, match, motifs
+    from subiso.engine.estimate import Estimate
     from subiso.errors import SubisoError, TimeoutReached
     from subiso.formats import read, write
     from subiso.graph import Graph, generators
@@ -28,6 +29,7 @@ _HOME = {
     "motifs": "subiso.api",
     "cliques": "subiso.api",
     "explain": "subiso.api",
+    "Estimate": "subiso.engine.estimate",
     "Matches": "subiso.result.matches",
     "SubisoError": "subiso.errors",
     "TimeoutReached": "subiso.errors",
@@ -37,6 +39,7 @@ _HOME = {
 _MODULES = ("errors", "generators")
 
 __all__ = [
+    "Estimate",
     "Graph",
     "Matches",
     "Pattern",

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any, TypedDict, Unpack, overload
 
 from subiso.engine.anchors import Anchor, anchor_rows, anchored_queries
 from subiso.engine.base import Engine, Params, part_of
-from subiso.engine.choose import choose_engine, make_params
+from subiso.engine.choose import choose_engine, choose_estimator, make_params
+from subiso.engine.estimate import Estimate, make_accuracy
 from subiso.engine.query import Query, make_query
 from subiso.errors import TimeoutReached
 from subiso.graph import Graph
@@ -44,6 +45,14 @@ class What(How, total=False):
     unique: bool | None
 
 
+class Counting(What, total=False):
+    """The options of `count`."""
+
+    approx: float | None
+    confidence: float
+    seed: int | None
+
+
 class Existence(TypedDict, total=False):
     """The options of `exists`: uniqueness makes no difference there, its timeout is for the whole call."""
 
@@ -73,10 +82,22 @@ class Rows(What, total=False):
 @overload
 def count(graph: Graph, pattern: PatternLike, *, anchor: None = None, **options: Unpack[What]) -> int: ...
 @overload
-def count(graph: Graph, pattern: PatternLike, *, anchor: Anchor | None, **options: Unpack[What]) -> Any: ...
+def count(
+    graph: Graph,
+    pattern: PatternLike,
+    *,
+    approx: float,
+    confidence: float = 0.95,
+    seed: int | None = None,
+    **options: Unpack[What],
+) -> Estimate: ...
 @overload
 def count(
-    graph: Graph, pattern: Many, *, anchor: Anchor | None = None, **options: Unpack[What]
+    graph: Graph, pattern: PatternLike, *, anchor: Anchor | None, **options: Unpack[Counting]
+) -> Any: ...
+@overload
+def count(
+    graph: Graph, pattern: Many, *, anchor: Anchor | None = None, **options: Unpack[Counting]
 ) -> list[Any]: ...
 
 
@@ -88,17 +109,23 @@ def count(
     induced: bool = False,
     unique: bool | None = None,
     anchor: Anchor | None = None,
+    approx: float | None = None,
+    confidence: float = 0.95,
+    seed: int | None = None,
     device: str = "auto",
     engine: str = "auto",
     schedule: str | None = None,
     threads: int | None = None,
     timeout: float | None = None,
     progress: Progress | None = None,
-) -> int | list[Any]:
-    """Count the matches of a pattern: an exact int, of whatever size.
+) -> int | Estimate | list[Any]:
+    """Count the matches of a pattern: an exact int, of whatever size, or on request an Estimate.
 
     A list of patterns gives a list of counts; lists of anchors, `anchor={"a": [1, 2, 3]}`, one count per row.
     When `timeout` (seconds, for the whole call) runs out, TimeoutReached is raised, with what was counted.
+
+    `approx=0.01` asks for an Estimate instead: within 1%, with the given confidence, or exact where that is
+    cheaper. The same `seed` gives the same one. A timeout then ends it with the error reached by then.
 
     >>> import subiso as si
     >>> g = si.Graph.from_edges([0, 1, 2, 0], [1, 2, 0, 3])
@@ -108,13 +135,20 @@ def count(
     [8, 10]
     >>> si.count(g, "(a)--(b)", anchor={"a": [0, 3]})
     [3, 1]
+    >>> print(si.count(g, "(a)--(b)--(c)", approx=0.01, seed=1))
+    5 (exact)
     """
-    module, params = choose_engine(engine, device, schedule), make_params(threads, timeout, progress)
+    params = make_params(threads, timeout, progress)
     options: dict[str, Any] = {"mode": mode, "induced": induced, "unique": unique}
     patterns, rows = _patterns(pattern), anchor_rows(anchor)
     anchors = [anchor] if rows is None else rows
     queries = [make_query(graph, p, anchor=a, **options) for p in patterns for a in anchors]
-    counts = _count_all(queries, module, params)
+    counts: list[Any]
+    if approx is not None:
+        accuracy = make_accuracy(approx, confidence, seed)
+        counts = choose_estimator(engine, device, schedule).estimate_all(queries, params, accuracy)
+    else:
+        counts = _count_all(queries, choose_engine(engine, device, schedule), params)
     if rows is None:
         return counts if _is_many(pattern) else counts[0]
     by_pattern = [counts[i * len(rows) : (i + 1) * len(rows)] for i in range(len(patterns))]

@@ -306,7 +306,7 @@ def test_an_error_in_progress_stops_the_run() -> None:
 
 def test_ctrl_c_at_any_moment(monkeypatch: pytest.MonkeyPatch) -> None:
     """An interrupt that arrives while the threads are being started still ends them."""
-    prepare = cpu._prepare
+    prepare = cpu.prepare
 
     class Interrupted:
         def __init__(self, run: object) -> None:
@@ -319,7 +319,7 @@ def test_ctrl_c_at_any_moment(monkeypatch: pytest.MonkeyPatch) -> None:
         def __getattr__(self, name: str) -> object:
             return getattr(self.run, name)
 
-    monkeypatch.setattr(cpu, "_prepare", lambda *args: Interrupted(prepare(*args)))
+    monkeypatch.setattr(cpu, "prepare", lambda *args: Interrupted(prepare(*args)))
     before = threads()
     with pytest.raises(KeyboardInterrupt) as held:
         cpu.count(LONG["lists"], Params(threads=3))

@@ -8,19 +8,17 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from subiso.engine import cpu
-from subiso.engine.base import Params, StoppedBy
+from subiso.engine.base import Params, StoppedBy, part_of
 from subiso.engine.estimate import Accuracy, Estimate, half_width, skewness
 from subiso.engine.query import Query
-from subiso.engine.walks import Blocks, Proposal, Tree, Walks
+from subiso.engine.walks import Blocks, Walks
+from subiso.engine.ways import Way, ways_to_walk
 from subiso.errors import CountOverflowError, TimeoutReached
 from subiso.filter.resolve import Resolved, resolve
-from subiso.plan.choose import make_plan
 from subiso.plan.formula import make_formula
-from subiso.plan.plan import CountTail, Plan
 from subiso.storage.statistics import statistics_of
 
 _WALKS = 256  # in a block
@@ -35,9 +33,8 @@ _MOST_GROWTH = 16  # between two looks; the spread seen so far may mislead
 _PLANNED = 4.0  # one unit of the planner's cost
 _VISITED = 100.0  # one way to the innermost loop of a search on bit rows, which the planner underrates
 _PREPARED = 10.0  # one entry of a relation, per vertex of the pattern, in preparing a proposal
+_ROUNDING = 1e-9  # of the value: no interval is narrower
 _TICK = 0.05  # seconds of walks between looks at the clock and for Ctrl-C
-_OPEN = (Proposal(closing=0.25), Proposal(closing=0.5))
-_CLOSED = (Proposal(closing=0.25, triangles=1.0), Proposal(closing=0.0, triangles=0.9))
 
 
 def estimate(query: Query, params: Params, accuracy: Accuracy) -> Estimate:
@@ -45,13 +42,23 @@ def estimate(query: Query, params: Params, accuracy: Accuracy) -> Estimate:
     return _Estimation(query, params, accuracy).result()
 
 
+def estimate_all(queries: list[Query], params: Params, accuracy: Accuracy) -> list[Estimate]:
+    """Estimate several counts, independently of each other, within one timeout."""
+    started, found = time.perf_counter(), list[Estimate]()
+    for i, query in enumerate(queries):
+        left = params.timeout
+        if left is not None:
+            left = max(0.0, left - (time.perf_counter() - started))
+        step = replace(params, timeout=left, progress=part_of(params.progress, i, len(queries)))
+        found.append(estimate(query, step, replace(accuracy, seed=(accuracy.seed + i) % 2**64)))
+    return found
+
+
 @dataclass(frozen=True)
-class _Way:
+class _Tried:
     """A way to walk, and what its pilot says of it."""
 
-    walks: Walks
-    divisor: int
-    """The walks' estimates are this many times the count."""
+    way: Way
     pilot: Blocks
     needed: float
     """Blocks that the accuracy asks for; infinite when the pilot saw too little."""
@@ -60,6 +67,11 @@ class _Way:
     def work(self) -> float:
         """What these blocks will cost."""
         return self.needed * float(self.pilot.work.mean())
+
+    @property
+    def visited(self) -> float:
+        """Ways to the innermost loop, each subgraph's once."""
+        return float(self.pilot.reached.mean()) / self.way.divisor
 
 
 class _Stop(Exception):
@@ -77,7 +89,7 @@ class _Estimation:
         self.query, self.params, self.accuracy = query, params, accuracy
         self.resolved: Resolved = resolve(query)
         self.options = cpu.plan_options(params)
-        self.way: _Way | None = None
+        self.best: _Tried | None = None
         self.sampled: Blocks | None = None
         """The blocks that the estimate will rest on."""
 
@@ -91,15 +103,12 @@ class _Estimation:
         if not local and exact < 2 * preparing:
             return self.count()
         try:
-            for way in self.ways(exact):
-                self.way = way if self.way is None or way.work < self.way.work else self.way
-                if self.way.work < 2 * preparing:  # trying another would cost more than it could save
-                    break
-            if self.way is None:
+            self.best = self.choose(exact, preparing)
+            if self.best is None:
                 return self.count()
             if local:
-                exact = max(exact, _VISITED * float(self.way.pilot.reached.mean()) / self.way.divisor)
-            return self.walk(self.way) if self.way.work < exact else self.count()
+                exact = max(exact, _VISITED * self.best.visited)
+            return self.walk(self.best) if self.best.work < exact else self.count()
         except _Stop as stop:
             return self.stopped(stop.reason)
 
@@ -108,39 +117,26 @@ class _Estimation:
         entries = max((len(csr.neighbors) for csr in self.resolved.csrs), default=0)
         return _PREPARED * self.resolved.problem.num_vertices * entries
 
-    def ways(self, exact: float) -> Iterator[_Way]:
-        """The ways to walk that are worth a try, the most promising first, each with its pilot."""
-        # Walks that keep to restrictions often end in nothing; all embeddings are sampled, and divided by the symmetry.
-        problem = replace(self.resolved.problem, unique=False)
-        symmetry = 1
-        if self.resolved.problem.unique:
-            symmetry = problem.pattern.automorphism_count(extra_colors=problem.colors())
+    def choose(self, exact: float, preparing: float) -> _Tried | None:
+        """Try the ways until another would cost more than it could save; the best."""
         stats = statistics_of(self.query.graph)
-        known: list[Plan] = []
-        number = 0
-        for order in ("cost", "ri"):
-            plan = make_plan(problem, stats, counting=True, **{**self.options, "local": False, "order": order})
-            if any((plan.extends, plan.tail) == (other.extends, other.tail) for other in known):
-                continue
-            known.append(plan)
-            run, seeds = cpu.prepare(plan, self.resolved, self.params), cpu.seeds_of(plan, self.resolved)
-            assert isinstance(plan.tail, CountTail)
-            for how in _CLOSED if Tree(plan, problem, hang=True).hanging else _OPEN:
-                self.look()
-                walks = Walks(run, plan, self.resolved, seeds, how)
-                if not walks.possible:
-                    return
-                number += 1
-                pilot, needed = self.pilot(walks, number, exact)
-                yield _Way(walks, plan.tail.divisor * symmetry, pilot, needed)
+        for number, way in enumerate(ways_to_walk(self.resolved, stats, self.params), 1):
+            tried = self.pilot(way, number, exact)
+            self.best = tried if self.best is None or tried.work < self.best.work else self.best
+            if self.best.work < 2 * preparing:
+                break
+            self.look()
+        return self.best
 
-    def pilot(self, walks: Walks, number: int, exact: float) -> tuple[Blocks, float]:
-        """A few blocks that no estimate will rest on, more where few walks count anything; the blocks needed."""
+    def pilot(self, way: Way, number: int, exact: float) -> _Tried:
+        """A few blocks that no estimate rests on; more of them where few walks count anything."""
         first = number << 40  # far from all blocks of other pilots and of the estimate
-        seen = self.blocks(walks, first, _PILOT)
+        seen = self.blocks(way.walks, first, _PILOT)
         while seen.nonzero.sum() < _PILOT_NONZERO and seen.work.sum() < exact / 100:
-            seen = seen.and_then(self.blocks(walks, first + len(seen.mean), 3 * len(seen.mean)))
-        return seen, self.needed(seen) if seen.nonzero.sum() >= _PILOT_NONZERO else math.inf
+            self.look()
+            seen = seen.and_then(self.blocks(way.walks, first + len(seen.mean), 3 * len(seen.mean)))
+        enough = seen.nonzero.sum() >= _PILOT_NONZERO
+        return _Tried(way, seen, self.needed(seen) if enough else math.inf)
 
     def needed(self, seen: Blocks) -> float:
         """How many blocks the accuracy takes, as far as these tell; no more than these when it is reached."""
@@ -155,17 +151,17 @@ class _Estimation:
             _SKEWED * skewness(seen.mean) ** 2,
         )
 
-    def walk(self, way: _Way) -> Estimate:
+    def walk(self, tried: _Tried) -> Estimate:
         """Walk until the interval is as narrow as asked for."""
-        wanted = way.needed
+        wanted = tried.needed
         while True:
             done = 0 if self.sampled is None else len(self.sampled.mean)
             more = min(math.ceil(_MARGIN * wanted), _MOST_GROWTH * max(done, _FEWEST)) - done
-            self.extend(way.walks, done, max(more, 1))
+            self.extend(tried.way.walks, done, max(more, 1))
             assert self.sampled is not None
             wanted = self.needed(self.sampled)
             if wanted <= len(self.sampled.mean):
-                return self.estimate(way, self.sampled)
+                return self.estimate(tried.way, self.sampled)
 
     def extend(self, walks: Walks, first: int, number: int) -> None:
         """Adds blocks to those sampled, a few at a time."""
@@ -195,9 +191,9 @@ class _Estimation:
         if params.poll is not None and params.poll():
             raise _Stop("cancelled")
 
-    def estimate(self, way: _Way, blocks: Blocks, stopped_by: StoppedBy | None = None) -> Estimate:
+    def estimate(self, way: Way, blocks: Blocks, stopped_by: StoppedBy | None = None) -> Estimate:
         value = float(blocks.mean.mean()) / way.divisor
-        half = half_width(blocks.mean, self.accuracy.confidence) / way.divisor
+        half = max(half_width(blocks.mean, self.accuracy.confidence) / way.divisor, _ROUNDING * value)
         return Estimate(
             value,
             low=max(0.0, value - half),
@@ -226,10 +222,11 @@ class _Estimation:
 
     def stopped(self, reason: StoppedBy) -> Estimate:
         """What has been reached by now."""
-        blocks = self.sampled if self.sampled is not None else self.way.pilot if self.way else None
-        if self.way is None or blocks is None or blocks.nonzero.sum() < _PILOT_NONZERO:
+        blocks = self.sampled
+        if blocks is None and self.best is not None:
+            blocks = self.best.pilot
+        if self.best is None or blocks is None or blocks.nonzero.sum() < _PILOT_NONZERO:
             raise TimeoutReached(
-                f"no estimate was reached within {self.params.timeout or 0:g} s",
-                hint="allow more time; a rare pattern is counted exactly, which takes as long as it takes",
+                f"no estimate was reached within {self.params.timeout or 0:g} s; rare patterns are counted exactly"
             )
-        return self.estimate(self.way, blocks, reason)
+        return self.estimate(self.best.way, blocks, reason)

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from subiso import _native
 from subiso.filter.resolve import Resolved
 from subiso.plan.plan import CountTail, Neighbors, Plan
-from subiso.plan.problem import Problem
+from subiso.plan.problem import Link, Problem
 from subiso.storage.codegrees import edge_codegrees
 
 Weights = NDArray[np.float64]
@@ -31,6 +31,9 @@ class Proposal:
     triangles: float = 0.0
     """A pattern vertex joined to both ends of an edge that walks go along has as many choices as that edge has
     triangles: they are counted, and used to this power. 0: they are not counted."""
+    shared: float = 0.0
+    """The same for a counted vertex joined to several others, but to no edge: a power of the degrees of all of them.
+    0: it is taken to be any neighbour of the last of them."""
 
 
 class Blocks(NamedTuple):
@@ -48,8 +51,13 @@ class Blocks(NamedTuple):
 
     def and_then(self, more: Blocks) -> Blocks:
         """These blocks and further ones."""
-        joined = [np.concatenate(pair) for pair in zip(self[:4], more[:4], strict=True)]
-        return Blocks(*joined, self.overflow or more.overflow)
+        return Blocks(
+            np.concatenate([self.mean, more.mean]),
+            np.concatenate([self.work, more.work]),
+            np.concatenate([self.nonzero, more.nonzero]),
+            np.concatenate([self.reached, more.reached]),
+            self.overflow or more.overflow,
+        )
 
 
 class Walks:
@@ -77,7 +85,7 @@ class _Weights:
 
     def __init__(self, plan: Plan, resolved: Resolved, how: Proposal) -> None:
         self.plan, self.resolved, self.how = plan, resolved, how
-        self.tree = Tree(plan, resolved.problem, hang=how.triangles > 0)
+        self.tree = Tree(plan, resolved.problem, hang=how.triangles > 0, share=how.shared > 0)
         self.of: dict[int, Weights | None] = {}
         """None: all vertices alike."""
         self.sums: dict[int, Weights | None] = {}
@@ -98,15 +106,21 @@ class _Weights:
         return self.of[vertex], None
 
     def _weight(self, v: int, totals: list[Weights]) -> Weights | None:
-        resolved, tree = self.resolved, self.tree
+        resolved = self.resolved
         weight = _candidates(resolved, v)
         for total in totals:
             weight = total if weight is None else _rescaled(weight * total)
         for link in resolved.problem.links:
-            if v in (link.a, link.b) and self.how.closing and not tree.covers(link.a, link.b):
-                powers = _degrees(resolved, link.seen_from(v)) ** self.how.closing
+            power = self._power(link)
+            if v in (link.a, link.b) and power:
+                powers = _degrees(resolved, link.seen_from(v)) ** power
                 weight = powers if weight is None else _rescaled(weight * powers)
         return weight
+
+    def _power(self, link: Link) -> float:
+        if self.tree.covers(link.a, link.b):
+            return 0.0
+        return self.how.shared if {link.a, link.b} & self.tree.shared else self.how.closing
 
     def _sum(self, v: int, relation: int) -> tuple[Weights | None, Weights]:
         weight, factor = self.of[v], self._triangles(v)
@@ -124,7 +138,9 @@ class _Weights:
         relations = self.resolved.relations
         edge = self.tree.parent[v][1]
         for (at_parent, at_v), times in Counter(self.tree.hanging.get(v, ())).items():
-            found = edge_codegrees(self.resolved.layout, relations[edge], relations[at_parent], relations[at_v])
+            found = edge_codegrees(
+                self.resolved.layout, relations[edge], relations[at_parent], relations[at_v]
+            )
             power = self.how.triangles * min(times, _MOST_TRIANGLES)
             powers = np.arange(found.max(initial=0) + 1.0) ** power  # far fewer values than entries
             factor = powers[found] if factor is None else factor * powers[found]
@@ -134,20 +150,26 @@ class _Weights:
 class Tree:
     """How a plan's vertices hang together: each on an earlier one, or on an edge between two."""
 
-    def __init__(self, plan: Plan, problem: Problem, *, hang: bool) -> None:
+    def __init__(self, plan: Plan, problem: Problem, *, hang: bool, share: bool = False) -> None:
         assert isinstance(plan.tail, CountTail)
         self.order = (*plan.order, *plan.tail.vertices)
         self.parent: dict[int, tuple[int, int]] = {}
         """vertex -> (an earlier vertex that it is joined to, the relation in whose list there it is)"""
         self.hanging: dict[int, list[tuple[int, int]]] = {}
         """vertex v -> for each one that hangs on the edge to v: its relations at v's parent and at v"""
+        self.shared: set[int] = set()
+        """vertices of the tail that hang on several others alike"""
         self._covered: set[frozenset[int]] = set()
         for depth, v in enumerate(self.order[1:], 1):
             joined = _joined_before(self.order, depth, problem)
             source = plan.extends[depth - 1].candidates.source if depth < len(plan.order) else None
             if isinstance(source, Neighbors):
                 self._put(v, self.order[source.position], source.relation)
-            elif not (hang and self._hang(v, joined)):
+            elif hang and self._hang(v, joined):
+                pass
+            elif share and depth >= len(plan.order) and len(joined) > 1:
+                self.shared.add(v)
+            else:
                 last = max(joined, key=self.order.index)
                 self._put(v, last, joined[last])
 
