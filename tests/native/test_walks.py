@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import random
 
 import numpy as np
@@ -15,8 +16,9 @@ from subiso.engine.query import MODES, Query, make_query
 from subiso.engine.ways import Way, ways_to_walk
 from subiso.errors import PatternError
 from subiso.filter.resolve import resolve
-from subiso.graph import generators
+from subiso.graph import Graph, generators
 from subiso.pattern import Pattern
+from subiso.plan.choose import make_plan
 from subiso.storage.codegrees import edge_codegrees
 from subiso.storage.layout import layout_of
 from subiso.storage.relation import Relation
@@ -93,8 +95,6 @@ def test_patterns_longer_than_any_count_fits() -> None:
 def test_codegrees_of_edges(directed: bool, loops: str) -> None:
     chance = np.random.default_rng(3)
     src, dst = chance.integers(0, 60, (2, 500))
-    from subiso.graph import Graph
-
     layout = layout_of(Graph.from_edges(src, dst, directed=directed, loops=loops, num_vertices=60))
     sides = ("out", "in", "any") if directed else ("any",)
     for names in [(a, b, c) for a in sides for b in sides for c in sides]:
@@ -103,7 +103,7 @@ def test_codegrees_of_edges(directed: bool, loops: str) -> None:
         for relation in (first, second):
             own = layout.relation(relation)
             ends = own.bounds[::2]
-            lists.append([set(own.neighbors[a:b].tolist()) for a, b in zip(ends, ends[1:], strict=False)])
+            lists.append([set(own.neighbors[a:b].tolist()) for a, b in itertools.pairwise(ends)])
         starts = csr.bounds[::2]
         expected = [
             len(lists[0][u] & lists[1][v])
@@ -131,8 +131,6 @@ def test_weights_that_do_not_fit_are_refused() -> None:
     graph = generators.rmat(scale=5, edge_factor=4, seed=1)
     query = make_query(graph, Pattern.named("4path"))
     resolved = resolve(query)
-    from subiso.plan.choose import make_plan
-
     plan = make_plan(resolved.problem, statistics_of(graph), counting=True)
     run, n = cpu.prepare(plan, resolved, PARAMS), graph.num_vertices
     seeds, levels = np.arange(1.0, n + 1), [(None, None)] * len(plan.order)
@@ -146,7 +144,7 @@ def test_weights_that_do_not_fit_are_refused() -> None:
         with pytest.raises(ValueError, match="seed"):
             sample(seeds=bad)
     for bad_levels in (levels[1:], [(np.ones(3), None), *levels[1:]], [*levels[:-1], (None, np.ones(3))]):
-        with pytest.raises(ValueError, match="weight|sums"):
+        with pytest.raises(ValueError, match=r"weight|sums"):
             sample(levels=bad_levels)
     with pytest.raises(ValueError, match="positive"):
         sample(size=0)

@@ -33,6 +33,7 @@ _MOST_GROWTH = 16  # between two looks; the spread seen so far may mislead
 _PLANNED = 4.0  # one unit of the planner's cost
 _VISITED = 100.0  # one way to the innermost loop of a search on bit rows, which the planner underrates
 _PREPARED = 10.0  # one entry of a relation, per vertex of the pattern, in preparing a proposal
+_LEAST = 3e7  # a pilot and the fewest blocks, roughly
 _ROUNDING = 1e-9  # of the value: no interval is narrower
 _TICK = 0.05  # seconds of walks between looks at the clock and for Ctrl-C
 
@@ -100,7 +101,7 @@ class _Estimation:
         formula = make_formula(problem, stats, expand=self.params.switches.expand, **self.options)
         local = any(term.plan.local for term in formula.terms)
         exact, preparing = _PLANNED * formula.cost, self.preparing()
-        if not local and exact < 2 * preparing:
+        if not local and exact < 2 * preparing + _LEAST:
             return self.count()
         try:
             self.best = self.choose(exact, preparing)
@@ -123,7 +124,7 @@ class _Estimation:
         for number, way in enumerate(ways_to_walk(self.resolved, stats, self.params), 1):
             tried = self.pilot(way, number, exact)
             self.best = tried if self.best is None or tried.work < self.best.work else self.best
-            if self.best.work < 2 * preparing:
+            if self.best.work < 2 * (preparing + float(tried.pilot.work.sum())):
                 break
             self.look()
         return self.best
