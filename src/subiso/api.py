@@ -12,7 +12,7 @@ from subiso.engine.base import Engine, Params, part_of
 from subiso.engine.choose import choose_engine, choose_estimator, make_params
 from subiso.engine.estimate import Estimate, make_accuracy
 from subiso.engine.query import Query, make_query
-from subiso.errors import TimeoutReached
+from subiso.errors import QueryError, TimeoutReached
 from subiso.graph import Graph
 from subiso.pattern import Pattern, connected_patterns
 from subiso.plan.motifs import induced_from_subgraphs
@@ -147,6 +147,8 @@ def count(
     if approx is not None:
         accuracy = make_accuracy(approx, confidence, seed)
         counts = choose_estimator(engine, device, schedule).estimate_all(queries, params, accuracy)
+    elif seed is not None:
+        raise QueryError(f"seed={seed}: seed= is for estimates", hint="say approx=0.01, or leave it out")
     else:
         counts = _count_all(queries, choose_engine(engine, device, schedule), params)
     if rows is None:

@@ -21,13 +21,13 @@ from subiso.filter.resolve import Resolved, resolve
 from subiso.plan.formula import make_formula
 from subiso.storage.statistics import statistics_of
 
-_WALKS = 256  # in a block
-_PILOT = 24  # blocks that a proposal is judged by
+_WALKS = 128  # in a block
+_PILOT = 48  # blocks that a proposal is judged by
 _PILOT_NONZERO = 40  # walks that must count something before a pilot is believed
-_FEWEST = 40  # blocks that an interval rests on
+_FEWEST = 80  # blocks that an interval rests on
 _FEWEST_NONZERO = 400
 _SKEWED = 25  # Cochran's rule: as many blocks as this times the squared skewness of their means
-_MARGIN = 1.05  # more blocks than the last look called for, so that one more look is mostly enough
+_MARGIN = 1.1  # more blocks than the last look called for, so that one more look is mostly enough
 _MOST_GROWTH = 16  # between two looks; the spread seen so far may mislead
 # In elements that walks look at (about half a nanosecond each on two cores):
 _PLANNED = 4.0  # one unit of the planner's cost
@@ -120,6 +120,7 @@ class _Estimation:
 
     def choose(self, exact: float, preparing: float) -> _Tried | None:
         """Try the ways until another would cost more than it could save; the best."""
+        self.look()
         stats = statistics_of(self.query.graph)
         for number, way in enumerate(ways_to_walk(self.resolved, stats, self.params), 1):
             tried = self.pilot(way, number, exact)
