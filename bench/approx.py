@@ -37,11 +37,11 @@ HEAD = (
 TEXT = """# Estimates on two CPU cores ({date})
 
 `count(graph, pattern, approx={error}, seed=s)` for many seeds s. "exact s": one exact count by the same version (">":
-stopped there); "estimate s": the median over the seeds; "first s": the first estimate of the pattern, which also counts
-every edge's triangles where the pattern has some, kept with the graph from then on; "ratio": exact over estimate; "walks"
-and "error": their means, the error being half the width of the 95% interval; "covered": how often the interval held
-the exact count, and the standard error of that; "z": the mean of the estimates less the exact count, in standard
-errors. Exact counts are those of the oracle.
+stopped there); "estimate s": the median over the seeds; "first s": the first estimate of the pattern, which also
+counts every edge's triangles where the pattern has some, kept with the graph from then on; "ratio": exact over estimate;
+"walks" and "error": their means, the error being half the width of the 95% interval; "covered": how often the interval
+held the exact count, and the standard error that a coverage of 95% would have; "z": the mean of the estimates less the
+exact count, in standard errors. Exact counts are those of the oracle.
 
 Machine: {machine}. Threads: 2.
 """

@@ -26,6 +26,7 @@ def skewed(scale: int = 9) -> si.Graph:
 def eager(monkeypatch: pytest.MonkeyPatch) -> None:
     """Small graphs are sampled too, by small blocks: quicker, and harder on the intervals."""
     monkeypatch.setattr(approximate, "_PLANNED", 1e9)
+    monkeypatch.setattr(approximate, "_PLANNED_LOCAL", 1e9)
     monkeypatch.setattr(approximate, "_WALKS", 32)
 
 
@@ -98,7 +99,8 @@ def test_none_is_known_to_be_none() -> None:
 @pytest.mark.parametrize("factor", [1.0, 30.0])
 def test_rare_patterns_are_counted(monkeypatch: pytest.MonkeyPatch, factor: float) -> None:
     """One clique in a graph without others: no pilot can see enough, however dear counting is thought to be."""
-    monkeypatch.setattr(approximate, "_PLANNED", factor * approximate._PLANNED)
+    for name in ("_PLANNED", "_PLANNED_LOCAL"):
+        monkeypatch.setattr(approximate, name, factor * getattr(approximate, name))
     graph = si.generators.planted_cliques(4000, 40_000, size=7, copies=1, seed=2)
     pattern = si.Pattern.clique(7)
     estimate = si.count(graph, pattern, approx=0.05, seed=1)
@@ -142,7 +144,9 @@ def test_lists_of_patterns_and_of_anchors() -> None:
 
 def test_a_timeout_gives_what_was_reached(monkeypatch: pytest.MonkeyPatch) -> None:
     graph = skewed(11)
-    counted = si.count(graph, PRISM, approx=1e-6, seed=1, timeout=1.0)  # would be counted exactly, which takes longer
+    counted = si.count(
+        graph, PRISM, approx=1e-6, seed=1, timeout=1.0
+    )  # would be counted exactly, which takes longer
     monkeypatch.setattr(approximate, "_PLANNED", 1e9)
     walked = si.count(graph, PRISM, approx=1e-4, seed=1, timeout=1.0)
     for estimate in (counted, walked):

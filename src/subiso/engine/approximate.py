@@ -31,9 +31,11 @@ _MARGIN = 1.1  # more blocks than the last look called for, so that one more loo
 _MOST_GROWTH = 16  # between two looks; the spread seen so far may mislead
 # In elements that walks look at (about half a nanosecond each on two cores):
 _PLANNED = 4.0  # one unit of the planner's cost
+_PLANNED_LOCAL = 1.5  # the same for a search on bit rows
 _VISITED = 100.0  # one way to the innermost loop of a search on bit rows, which the planner underrates
 _PREPARED = 10.0  # one entry of a relation, per vertex of the pattern, in preparing a proposal
 _LEAST = 3e7  # a pilot and the fewest blocks, roughly
+_LEAST_LOCAL = 1e6  # the same for a search on bit rows
 _ROUNDING = 1e-9  # of the value: no interval is narrower
 _TICK = 0.05  # seconds of walks between looks at the clock and for Ctrl-C
 
@@ -90,6 +92,7 @@ class _Estimation:
         self.query, self.params, self.accuracy = query, params, accuracy
         self.resolved: Resolved = resolve(query)
         self.options = cpu.plan_options(params)
+        self.told = 0.0
         self.best: _Tried | None = None
         self.sampled: Blocks | None = None
         """The blocks that the estimate will rest on."""
@@ -100,8 +103,8 @@ class _Estimation:
         problem, stats = self.resolved.problem, statistics_of(self.query.graph)
         formula = make_formula(problem, stats, expand=self.params.switches.expand, **self.options)
         local = any(term.plan.local for term in formula.terms)
-        exact, preparing = _PLANNED * formula.cost, self.preparing()
-        if not local and exact < 2 * preparing + _LEAST:
+        exact, preparing = (_PLANNED_LOCAL if local else _PLANNED) * formula.cost, self.preparing()
+        if exact < (_LEAST_LOCAL if local else 2 * preparing + _LEAST):
             return self.count()
         try:
             self.best = self.choose(exact, preparing)
@@ -109,7 +112,7 @@ class _Estimation:
                 return self.count()
             if local:
                 exact = max(exact, _VISITED * self.best.visited)
-            return self.walk(self.best) if self.best.work < exact else self.count()
+            return self.walk(self.best, exact)
         except _Stop as stop:
             return self.stopped(stop.reason)
 
@@ -153,17 +156,17 @@ class _Estimation:
             _SKEWED * skewness(seen.mean) ** 2,
         )
 
-    def walk(self, tried: _Tried) -> Estimate:
-        """Walk until the interval is as narrow as asked for."""
-        wanted = tried.needed
-        while True:
-            done = 0 if self.sampled is None else len(self.sampled.mean)
+    def walk(self, tried: _Tried, exact: float) -> Estimate:
+        """Walk until the interval is as narrow as asked for, or counting would be cheaper."""
+        wanted, done = tried.needed, 0
+        while wanted * float(tried.pilot.work.mean()) < exact:
             more = min(math.ceil(_MARGIN * wanted), _MOST_GROWTH * max(done, _FEWEST)) - done
             self.extend(tried.way.walks, done, max(more, 1))
             assert self.sampled is not None
-            wanted = self.needed(self.sampled)
-            if wanted <= len(self.sampled.mean):
+            wanted, done = self.needed(self.sampled), len(self.sampled.mean)
+            if wanted <= done:
                 return self.estimate(tried.way, self.sampled)
+        return self.count()
 
     def extend(self, walks: Walks, first: int, number: int) -> None:
         """Adds blocks to those sampled, a few at a time."""
@@ -187,7 +190,8 @@ class _Estimation:
         """Reports progress, and ends the walks when time is up or the caller says so."""
         params = self.params
         if params.progress is not None:
-            params.progress(progress)
+            self.told = max(self.told, progress)  # more blocks may turn out to be needed
+            params.progress(self.told)
         if params.timeout is not None and time.perf_counter() - self.started >= params.timeout:
             raise _Stop("timeout")
         if params.poll is not None and params.poll():
