@@ -38,10 +38,10 @@ TEXT = """# Estimates on two CPU cores ({date})
 
 `count(graph, pattern, approx={error}, seed=s)` for many seeds s. "exact s": one exact count by the same version (">":
 stopped there); "estimate s": the median over the seeds; "first s": the first estimate of the pattern, which also
-counts every edge's triangles where the pattern has some, kept with the graph from then on; "ratio": exact over estimate;
-"walks" and "error": their means, the error being half the width of the 95% interval; "covered": how often the interval
-held the exact count, and the standard error that a coverage of 95% would have; "z": the mean of the estimates less the
-exact count, in standard errors. Exact counts are those of the oracle.
+counts every edge's triangles where the pattern has some, kept with the graph from then on; "ratio": exact over
+estimate; "walks" and "error": their means, the error being half the width of the 95% interval; "covered": how often
+the interval held the exact count, and the standard error that a coverage of 95% would have; "z": the mean of the
+estimates less the exact count, in standard errors. Exact counts are those of the oracle.
 
 Machine: {machine}. Threads: 2.
 """
@@ -92,6 +92,7 @@ def main() -> None:
     parser.add_argument("--error", type=float, default=0.01)
     parser.add_argument("--timeout", type=float, default=60.0, help="seconds for an exact count")
     parser.add_argument("--graph", choices=list(CASES), action="append", help="only these")
+    parser.add_argument("--pattern", action="append", help="only these")
     parser.add_argument("--data", type=Path, help="the shared data folder")
     parser.add_argument("--output", type=Path)
     options = parser.parse_args()
@@ -104,7 +105,7 @@ def main() -> None:
     for name in options.graph or CASES:
         graph = folder.graph(name)
         si.count(graph, "(a)--(b)--(c)--(a)")  # the layout is made once per graph
-        for case in CASES[name]:
+        for case in options.pattern or CASES[name]:
             row = measure(graph, folder.oracle()[name][case], options)
             lines.append("| " + " | ".join([name, case, *row]) + " |")
             print(lines[-1], flush=True)
