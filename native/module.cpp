@@ -8,4 +8,5 @@ NB_MODULE(_native, m) {
   subiso::bind_generate(m);
   subiso::bind_engine(m);
   subiso::bind_motifs(m);
+  subiso::bind_sample(m);
 }

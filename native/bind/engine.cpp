@@ -1,6 +1,4 @@
 // Binds native/storage, native/setops and native/engine.
-#include "engine/run.hpp"
-
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
@@ -11,7 +9,7 @@
 #include <optional>
 #include <stdexcept>
 
-#include "bind/bind.hpp"
+#include "bind/run.hpp"
 #include "filter/refine.hpp"
 #include "storage/relation.hpp"
 
@@ -59,12 +57,6 @@ void check_relations(std::uint32_t num_vertices, const std::vector<RelationArray
         bounds.data()[bounds.size() - 1] != static_cast<std::int64_t>(neighbors.size()))
       throw std::invalid_argument("a relation does not fit the number of vertices");
 }
-
-// A run and the arrays it reads, which must live as long.
-struct BoundRun {
-  nb::object kept;
-  std::unique_ptr<Run> run;
-};
 
 BoundRun* make_run(nb::object kept, std::uint32_t num_vertices, const std::vector<RelationArrays>& relations, std::vector<int> reverse,
                    In<std::int64_t> code,

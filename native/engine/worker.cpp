@@ -6,6 +6,7 @@
 #include "engine/terms.hpp"
 
 namespace subiso {
+
 Worker::Worker(const Inputs& in, Scheduler& scheduler, const TallyStore* store, int number)
     : in_(in),
       program_(in.program),
@@ -101,7 +102,7 @@ void Worker::iterate_local() {
   while (frame.next != frame.end) {
     if (interrupted(1)) return;
     const std::uint32_t v = *frame.next++;
-    if (!accepts(in_, sets_, l, v)) continue;
+    if (!accepts(in_, l, sets_.match, v)) continue;
     const Count total_before = total_;
     const bool overflow_before = overflow_;
     const bool brief = steps_left_ != INT64_MAX;
@@ -123,7 +124,7 @@ void Worker::iterate_local() {
 
 bool Worker::take(int level, std::uint32_t v) {
   const Level& l = program_.levels[static_cast<std::size_t>(level)];
-  if (!l.plain() && !accepts(in_, sets_, l, v)) return false;
+  if (!l.plain() && !accepts(in_, l, sets_.match, v)) return false;
   sets_.bind(level, v);
   return l.edges.empty() || edges_.possible(level, sets_.match);
 }

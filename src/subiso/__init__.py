@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from subiso.api import cliques, count, exists, explain, match
     from subiso.census import motifs, triads
     from subiso.chance import significance
+    from subiso.engine.estimate import Estimate
     from subiso.errors import SubisoError, TimeoutReached
     from subiso.formats import read, write
     from subiso.graph import Graph, generators
@@ -34,6 +35,7 @@ _HOME = {
     "rewire": "subiso.graph.generators",
     "cliques": "subiso.api",
     "explain": "subiso.api",
+    "Estimate": "subiso.engine.estimate",
     "Matches": "subiso.result.matches",
     "SubisoError": "subiso.errors",
     "TimeoutReached": "subiso.errors",
@@ -43,6 +45,7 @@ _HOME = {
 _MODULES = ("errors", "generators")
 
 __all__ = [
+    "Estimate",
     "Graph",
     "Matches",
     "Pattern",

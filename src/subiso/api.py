@@ -9,13 +9,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from subiso.engine.anchors import Anchor, anchor_rows, anchored_queries
-from subiso.engine.choose import choose_engine, make_params
+from subiso.engine.choose import choose_engine, choose_estimator, make_params
 from subiso.engine.clock import Deadline
+from subiso.engine.estimate import Estimate, make_accuracy
 from subiso.engine.query import make_query
 from subiso.engine.several import count_several
-from subiso.errors import TimeoutReached
+from subiso.errors import QueryError, TimeoutReached
 from subiso.graph import Graph
-from subiso.options import Existence, How, Many, PatternLike, Progress, Rows, What
+from subiso.options import Counting, Existence, How, Many, PatternLike, Progress, Rows, What
 from subiso.pattern import Pattern
 
 if TYPE_CHECKING:  # `result` is loaded by those who want rows
@@ -45,18 +46,18 @@ def count(
     graph: Graph,
     pattern: PatternLike,
     *,
-    anchor: Anchor | None,
-    per: str | None = None,
+    approx: float,
+    confidence: float = 0.95,
+    seed: int | None = None,
     **options: Unpack[What],
+) -> Estimate: ...
+@overload
+def count(
+    graph: Graph, pattern: PatternLike, *, anchor: Anchor | None, **options: Unpack[Counting]
 ) -> Any: ...
 @overload
 def count(
-    graph: Graph,
-    pattern: Many,
-    *,
-    anchor: Anchor | None = None,
-    per: str | None = None,
-    **options: Unpack[What],
+    graph: Graph, pattern: Many, *, anchor: Anchor | None = None, **options: Unpack[Counting]
 ) -> list[Any]: ...
 
 
@@ -69,6 +70,9 @@ def count(
     unique: bool | None = None,
     anchor: Anchor | None = None,
     per: str | None = None,
+    approx: float | None = None,
+    confidence: float = 0.95,
+    seed: int | None = None,
     device: str = "auto",
     engine: str = "auto",
     schedule: str | None = None,
@@ -76,7 +80,7 @@ def count(
     timeout: float | None = None,
     progress: Progress | None = None,
 ) -> Any:
-    """Count the matches of a pattern: an exact int, of whatever size.
+    """Count the matches of a pattern: an exact int, of whatever size, or on request an Estimate.
 
     A list of patterns gives a list of counts; the patterns share what they have in common. Lists of anchors,
     `anchor={"a": [1, 2, 3]}`, give one count per row.
@@ -86,6 +90,8 @@ def count(
     - `per="edge"`: the same by edge id: how many matches use each.
     - `per="role"`: a dict of such arrays, `Roles`: how many matches have each vertex at `a`, at `b`, ...;
       pattern vertices that are the same by symmetry are one role.
+    - `approx=0.01`: an Estimate instead: within 1%, with the given confidence, or exact where that is cheaper. The
+      same `seed` gives the same one. A timeout then ends it with the error reached by then.
 
     >>> import subiso as si
     >>> g = si.Graph.from_edges([0, 1, 2, 0], [1, 2, 0, 3])
@@ -97,19 +103,29 @@ def count(
     [3, 1]
     >>> si.count(g, "(a)--(b), (b)--(c), (c)--(a)", per="vertex").tolist()
     [1, 1, 1, 0]
+    >>> print(si.count(g, "(a)--(b)--(c)", approx=0.01, seed=1))
+    5 (exact)
     """
-    module, params = choose_engine(engine, device, schedule), make_params(threads, timeout, progress)
+    params = make_params(threads, timeout, progress)
     options: dict[str, Any] = {"mode": mode, "induced": induced, "unique": unique}
     patterns, rows = _patterns(pattern), anchor_rows(anchor)
     anchors = [anchor] if rows is None else rows
     queries = [make_query(graph, p, anchor=a, **options) for p in patterns for a in anchors]
-    if per is not None:
+    counts: list[Any]
+    if approx is not None:
+        if per is not None:
+            raise QueryError("per= and approx= at once", hint="local counts are exact: leave approx= out")
+        accuracy = make_accuracy(approx, confidence, seed)
+        counts = choose_estimator(engine, device, schedule).estimate_all(queries, params, accuracy)
+    elif seed is not None:
+        raise QueryError(f"seed={seed}: seed= is for estimates", hint="say approx=0.01, or leave it out")
+    elif per is not None:
         from subiso.result.local import count_all_per
 
-        counts = count_all_per(queries, per, module, params)
+        counts = count_all_per(queries, per, choose_engine(engine, device, schedule), params)
     else:
         shared = engine == "auto" and device in ("auto", "cpu")  # an engine that is named does all by itself
-        counts = count_several(queries, module, params, sums=shared)
+        counts = count_several(queries, choose_engine(engine, device, schedule), params, sums=shared)
     if rows is None:
         return counts if _is_many(pattern) else counts[0]
     by_pattern = [counts[i * len(rows) : (i + 1) * len(rows)] for i in range(len(patterns))]

@@ -32,6 +32,15 @@ class What(How, total=False):
     unique: bool | None
 
 
+class Counting(What, total=False):
+    """The options of `count`."""
+
+    per: str | None
+    approx: float | None
+    confidence: float
+    seed: int | None
+
+
 class Existence(TypedDict, total=False):
     """The options of `exists`: uniqueness makes no difference there, its timeout is for the whole call."""
 

@@ -282,3 +282,22 @@ def test_generate_lists_models_and_their_arguments() -> None:
 
 def test_bench_has_its_own_command_line() -> None:
     assert "small_cpu" in run("bench", "list").stdout
+
+
+def test_estimates(tmp_path: Path) -> None:
+    graph = tmp_path / "g.subiso"
+    run("generate", "rmat", "scale=11", "edge_factor=8", "seed=1", "-o", graph)
+    wanted = ["count", graph, "5cycle", "--approx", "0.05", "--seed", "1"]
+    line = run(*wanted).stdout
+    assert " ± " in line and line.endswith("% (95%)\n") and run(*wanted, "--threads", 1).stdout == line
+    row, cheap = json.loads(run(*wanted[:3], "triangle", *wanted[3:], "--format", "json").stdout)
+    assert row["low"] < row["count"] < row["high"] and 0 < row["error"] <= 0.05 and row["samples"] > 0
+    assert not row["exact"] and cheap["exact"] and cheap["low"] == cheap["count"] == cheap["high"]
+    assert "approx is 2" in run(*wanted[:3], "--approx", 2, code=1).stderr
+
+
+def test_an_estimate_that_ran_out_of_time(tmp_path: Path) -> None:
+    graph = tmp_path / "g.subiso"
+    run("generate", "rmat", "scale=11", "edge_factor=8", "seed=1", "-o", graph)
+    late = run("count", graph, "prism", "--approx", "0.000001", "--seed", "1", "--timeout", "1", code=3)
+    assert "stopped by timeout" in late.stdout and "was not reached within 1 s" in late.stderr

@@ -210,7 +210,7 @@ def prepare(plan: Plan, resolved: Resolved, params: Params, tally: NDArray[np.in
     layout = resolved.layout
     entities = [layout.entities(r) for r in resolved.relations] if plan.edge_checks else []
     bitmaps = [np.bitwise_and.reduce([resolved.filters[f] for f in combined]) for combined in filters]
-    seeds = _seeds(plan, resolved)
+    seeds = seeds_of(plan, resolved)
     kept = (resolved, entities, bitmaps, seeds)  # the native side reads their memory
     return _native.make_run(
         kept,
@@ -235,7 +235,8 @@ def _check(run: Any) -> None:
         raise MemoryError("a worker of the CPU engine ran out of memory")
 
 
-def _seeds(plan: Plan, resolved: Resolved) -> NDArray[np.uint32]:
+def seeds_of(plan: Plan, resolved: Resolved) -> NDArray[np.uint32]:
+    """The ranks that the plan's first loop runs over."""
     if not plan.seed.filter:
         return resolved.layout.all_ranks
     bits = np.bitwise_and.reduce([resolved.filters[f] for f in plan.seed.filter])
