@@ -10,7 +10,7 @@ from random_cases import FINE, canonical, describe, expected_rows, random_query
 from shim import ShimMachine, simt
 
 from subiso.engine import reference
-from subiso.engine.base import Params
+from subiso.engine.base import Params, Switches
 from subiso.engine.cuda.engine import CudaEngine
 from subiso.engine.cuda.layout import ARGS, BLOCK, CONTROL
 from subiso.engine.cuda.tables import TABLES
@@ -22,6 +22,8 @@ from subiso.pattern import Pattern
 
 ORDERS = ("forward", "reverse", "random")
 SCHEDULES = ("stack", "fine")
+NESTED = Params(switches=Switches(local=False, decompose="never"))
+"""One nest of loops, no bit rows."""
 TINY = [
     Wishes(blocks=1, warps_per_block=1, tau=0, row_capacity=32, chunk=1, hub_length=1, edges=False),
     Wishes(blocks=3, warps_per_block=2, tau=0, row_capacity=40, chunk=2, arena_words=40),
@@ -141,8 +143,10 @@ def test_batches_keep_lanes_busy() -> None:
     query = make_query(graph, Pattern.path(5))
     rates = []
     for batch in (1, 4, 32):
-        engine = CudaEngine(ShimMachine(), Wishes(blocks=1, warps_per_block=1, tau=0, batch=batch))
-        engine.count(query)
+        engine = CudaEngine(
+            ShimMachine(), Wishes(blocks=1, warps_per_block=1, tau=0, batch=batch), schedule="fine"
+        )
+        engine.count(query, NESTED)
         assert engine.last is not None
         rates.append(1 - engine.last.tasks / (32 * engine.last.steps))
     assert rates[0] > rates[1] > rates[2]

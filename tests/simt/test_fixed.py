@@ -39,7 +39,7 @@ def test_compiled_plans(pattern: Pattern, mode: str) -> None:
     assert wanted, "a test with nothing to find"
     for order in ("forward", "reverse", "random"):
         machine = ShimMachine(order, seed=1, fixed=True)
-        engine = CudaEngine(machine, Wishes(blocks=2, warps_per_block=2, tau=0, row_capacity=64))
+        engine = CudaEngine(machine, Wishes(blocks=2, warps_per_block=2, tau=0, row_capacity=64, fixed=True))
         assert engine.count(query, FINE).count == len(wanted)
         rows = [tuple(r) for batch in engine.stream(query, Params()) for r in batch.tolist()]
         assert canonical(query, rows) == wanted

@@ -122,16 +122,15 @@ class FineWarp {
   SUBISO_DEVICE void run() {
     share_.enter();
     share_.receive(stack_, frontier_, range_, depth_);
-    u32 step = 0;
-    while (true) {
-      if (depth_ < 0 && !fetch()) {
+    for (u32 turn = 1;; ++turn) {
+      if (idle() && !fetch()) {
         if (left_ || !Config::kShare || !share_.wait()) break;
         share_.receive(stack_, frontier_, range_, depth_);
-        continue;
       }
       // First a step, then a look at the others: work that is handed on at once would go round for ever.
-      if (depth_ >= 0 && !advance()) pop();
-      if (++step % Config::kPeriod == 0 && share_.look(stack_, frontier_, depth_) == Signal::kLeave) left_ = true;
+      advance();
+      if (turn % Config::kPeriod == 0 && fresh_ == 0 && share_.look(stack_, frontier_, depth_) == Signal::kLeave)
+        left_ = true;
       if (left_) break;
     }
     if (Config::kTail == Tail::kRows && args_.keep) share_.save(stack_, frontier_, range_, depth_);
@@ -160,19 +159,30 @@ class FineWarp {
   SUBISO_DEVICE int last() const { return plan_.num_levels() - 1; }
 
   // ---- taking work -------------------------------------------------------------------------------------------------
-  // Takes rows of the pool. False when there are none; depth_ may still be -1 afterwards if none of them fits.
+  SUBISO_DEVICE bool idle() const { return depth_ < 0 && fresh_ == 0 && ballot(frontier_.left != 0) == 0; }
+
+  // Takes rows of the pool: their last vertices are candidates, those before them entries. False when there are none.
   SUBISO_DEVICE bool fetch() {
     if (range_.at == range_.end && !take_unit()) return false;
-    const u32 found = static_cast<u32>(least(u64{kWarp}, range_.end - range_.at));
-    const u64 row = range_.at + least(lane_id(), found - 1);
+    const u32 found = static_cast<u32>(least(u64{kWarp}, range_.end - range_.at)), lane = lane_id();
+    u64 row = range_.at + least(lane, found - 1);
     range_.at += found;
+    const bool edges = pool_->seconds != nullptr;
+    if (edges) row = rows_ - 1 - row;
     sync_warp();
-    if (pool_->seconds != nullptr)
-      fetch_edges(rows_ - 1 - row, found);
-    else if (pool_->width == 1)
-      seed(load_constant(pool_->vertices + row), found);
-    else
-      fetch_grown(row, found);
+    depth_ = static_cast<int>(pool_->width) - 2;
+    for (int p = 0; p <= depth_; ++p) {
+      stack_.put(p, lane, load_constant(pool_->vertices + static_cast<u64>(p) * pool_->capacity + row), lane);
+      stack_.set_frontier(p, {});
+      if (Config::kSets) stack_.base(p) = 0;
+    }
+    stack_.top = 0;
+    sync_warp();
+    const u32* last = edges ? pool_->seconds + row : pool_->vertices + static_cast<u64>(depth_ + 1) * pool_->capacity + row;
+    frontier_ = {last, lane < found ? 1u : 0u, pool_->origin};
+    const u32 filter = plan_.level(plan_.zero()).filter;
+    if (edges && filter != kNoFilter && !in_bitmap(args_.reads.filters.at(filter), stack_.vertex(0, lane)))
+      frontier_.left = 0;
     return true;
   }
 
@@ -193,23 +203,6 @@ class FineWarp {
     if (range_.at < limit) return true;
     range_ = {0, 0};
     return false;
-  }
-
-  // Gives back the rows from the `lane`-th of this fetch on: there was no room for what they lead to.
-  SUBISO_DEVICE void give_back(u32 found, u32 lane) { range_.at -= found - lane; }
-
-  SUBISO_DEVICE void fetch_grown(u64 row, u32 found) {
-    const int width = static_cast<int>(pool_->width);
-    for (int p = 0; p < width; ++p) {
-      stack_.put(p, lane_id(), load_constant(pool_->vertices + static_cast<u64>(p) * pool_->capacity + row), lane_id());
-      if (p < width - 1) stack_.set_frontier(p, {});
-    }
-    sync_warp();
-    stack_.top = 0;
-    u32 count = found;
-    for (int p = 0; p < width; ++p) count = settle(p, count);
-    if (count < found) give_back(found, count);
-    open(width - 1, count);
   }
 
   // ---- seeds of a team ---------------------------------------------------------------------------------------------
@@ -235,109 +228,87 @@ class FineWarp {
   }
 
   SUBISO_DEVICE void search_seed() {
+    const CodegreeArgs& codegrees = args_.codegrees;
     stack_.put(0, lane_id(), team_->seed, 0);
-    stack_.set_frontier(0, {});
+    if (Config::kSets) stack_.base(0) = 0;
     sync_warp();
-    stack_.top = 0;
-    settle(0, 1);
-    seed_top_ = stack_.top;
-    const List rows = bounded(args_.reads.store, team_->seed, args_.codegrees.row_relation, args_.codegrees.row, team_->seed);
-    const u32 size = args_.codegrees.from_ends ? team_->num_ends : rows.size;
-    for (u32 step = 1;; ++step) {
-      if (depth_ < 0 && !fetch_rows(rows.data, size)) break;
-      if (depth_ >= 0 && !advance()) pop();
-      if (step % Config::kPeriod == 0 && stopped()) break;
+    const List rows = bounded(args_.reads.store, team_->seed, codegrees.row_relation, codegrees.row, team_->seed);
+    const u32 size = codegrees.from_ends ? team_->num_ends : rows.size;
+    for (u32 turn = 1;; ++turn) {
+      if (idle() && !fetch_rows(rows.data, size)) break;
+      advance();
+      if (turn % Config::kPeriod == 0 && stopped()) break;
     }
-    range_ = {0, 0};
     depth_ = -1;
+    frontier_.left = fresh_ = 0;
   }
 
-  // Takes rows below the seed: vertices of its list, or ends of its wedges.
+  // Takes vertices of the seed's list, or ends of its wedges, as candidates of level 1.
   SUBISO_DEVICE bool fetch_rows(const u32* list, u32 size) {
-    if (range_.at == range_.end) {
-      u32 at = 0;
-      if (lane_id() == 0) at = atomic_add(&team_->next_row, kWarp);
-      at = shuffle(at, 0);
-      if (at >= size) return false;
-      range_ = {at, least(at + kWarp, size)};
-    }
-    const u32 found = static_cast<u32>(range_.end - range_.at), lane = lane_id();
-    const u32 row = static_cast<u32>(range_.at) + least(lane, found - 1);
-    range_.at = range_.end;
-    stack_.top = seed_top_;
-    const u32 vertex = args_.codegrees.from_ends ? counts_.end(row) : load_own(list + row);
+    u32 at = 0;
+    if (lane_id() == 0) at = atomic_add(&team_->next_row, kWarp);
+    const u32 row = shuffle(at, 0) + lane_id();
+    if (row - lane_id() >= size) return false;
     // A seed with much below it is shared by several teams: each has the whole table and a part of the rows.
-    const u32 parts = team_->part >> 16;
-    const bool mine = (args_.codegrees.from_ends ? vertex : row / kWarp) % parts == (team_->part & 0xffff);
-    const bool ok = lane < found && mine && plan_.at(1, [&](auto l) {
-      return fits(plan_, args_.reads, stack_, l, before(l), vertex, 0, args_.codegrees.row_origin);
-    });
-    sync_warp();
-    enter(vertex, 0, ok, found, found);
+    const u32 parts = team_->part >> 16, part = team_->part & 0xffff;
+    depth_ = 0;
+    stack_.top = 0;
+    stack_.set_frontier(0, {});
+    frontier_ = {};
+    if (row >= size) return true;
+    const u32* next = args_.codegrees.from_ends ? counts_.end(row) : list + row;
+    const u32 number = args_.codegrees.from_ends ? load_own(next) : row / kWarp;
+    frontier_ = {next, number % parts == part ? 1u : 0u, args_.codegrees.row_origin};
     return true;
   }
 
-  // ---- edges -------------------------------------------------------------------------------------------------------
-  // Every lane has an edge: its first vertex is an entry of its own, its second one a candidate below that.
-  SUBISO_DEVICE void fetch_edges(u64 at, u32 found) {
-    const u32 lane = lane_id();
-    const u32 first = load_constant(pool_->vertices + at), second = load_constant(pool_->seconds + at);
-    stack_.put(0, lane, first, 0);
-    stack_.set_frontier(0, {});
-    sync_warp();
-    stack_.top = 0;
-    const u32 count = settle(0, found);
-    const u32 filter = plan_.level(plan_.zero()).filter;
-    bool ok = lane < count && (filter == kNoFilter || in_bitmap(args_.reads.filters.at(filter), first));
-    ok = ok && plan_.at(1, [&](auto l) {
-      return fits(plan_, args_.reads, stack_, l, before(l), second, lane, pool_->origin);
-    });
-    enter(second, lane, ok, count, found);
+  // ---- one step ----------------------------------------------------------------------------------------------------
+  SUBISO_DEVICE void advance() {
+    if (fresh_ != 0)
+      open();
+    else if (!(depth_ + 1 == last() && Config::kTail != Tail::kRows ? finish() : step()))
+      pop();
   }
 
-  // Puts the vertices that fit at level 1. Rows from the `count`-th of the `found` ones on had no room before.
-  SUBISO_DEVICE void enter(u32 vertex, u32 parent, bool ok, u32 count, u32 found) {
-    const u32 fitting = ballot(ok);
-    if (ok) stack_.put(1, popcount(fitting & lanes_below()), vertex, parent);
-    sync_warp();
-    const u32 kept = fitting == 0 ? 0 : settle(1, popcount(fitting));
-    const u32 done = kept < popcount(fitting) ? nth_bit(fitting, kept) : count;
-    if (done < found) give_back(found, done);
-    if (kept != 0) open(1, kept);
+  SUBISO_DEVICE void pop() {
+    if (depth_ < 0) return;
+    if (Config::kSets) stack_.top = stack_.base(depth_);
+    frontier_ = {};
+    if (--depth_ >= 0) frontier_ = stack_.frontier(depth_);
   }
 
-  SUBISO_DEVICE void seed(u32 vertex, u32 found) {
-    bool ok = lane_id() < found;
-    if constexpr (Config::kEdges) ok = ok && edges_possible(plan_, args_.reads.entities, stack_, 0, vertex, 0);
-    if (Config::kTail != Tail::kSizes && last() == 0) {
-      finish_seed(vertex, ok);
-      return;
-    }
-    const u32 fitting = ballot(ok);
-    if (ok) stack_.put(0, popcount(fitting & lanes_below()), vertex, 0);
-    sync_warp();
-    if (fitting == 0) return;
-    stack_.top = 0;
-    const u32 kept = settle(0, popcount(fitting));
-    if (kept < popcount(fitting)) give_back(found, nth_bit(fitting, kept));
-    open(0, kept);
-  }
-
-  // `count` entries were put at `level`: computes their sets. As many of them stay as there is room for.
-  SUBISO_DEVICE u32 settle(int level, u32 count) {
+  // `fresh_` entries were put at the current level: computes their sets, as far as there is room, and their candidates.
+  SUBISO_DEVICE void open() {
+    u32 count = fresh_;
+    fresh_ = 0;
     if constexpr (Config::kSets) {
-      if (level < kMaxPositions) stack_.base(level) = stack_.top;
-      return plan_.at(level, [&](auto l) {
-        const int sets = plan_.sets_at(l);
-        if (sets == 0) return count;
-        const u32 kept = entries_with_room(plan_, args_.reads, args_.sets, stack_, l, count);
-        plan_.each_set(l, [&](auto set, auto set_level) {
-          compute_set<Config::kBatch>(plan_, args_.reads, stack_, set, set_level, l, kept, [&](u32 n) { note(n); });
+      stack_.base(depth_) = stack_.top;
+      plan_.at(depth_, [&](auto level) {
+        if (plan_.sets_at(level) == 0) return 0;
+        const u32 kept = entries_with_room(plan_, args_.reads, args_.sets, stack_, level, count);
+        if (kept < count) take_back(kept);
+        count = kept;
+        plan_.each_set(level, [&](auto set, auto set_level) {
+          compute_set<Config::kBatch>(plan_, args_.reads, stack_, set, set_level, level, count, [&](u32 n) { note(n); });
         });
-        return kept;
+        return 0;
       });
     }
-    return count;
+    frontier_ = {};
+    if (lane_id() < count)
+      frontier_ = plan_.at(depth_ + 1, [&](auto next) {
+        return local_candidates(plan_, args_.reads, stack_, next, before(next), lane_id());
+      });
+  }
+
+  // The tasks from the one on that led to entry `kept` go back to where they came from.
+  SUBISO_DEVICE void take_back(u32 kept) {
+    const u32 cut = nth_bit(came_from_, kept);
+    Frontier f = stack_.frontier(depth_ - 1);
+    const u32 stay = dealt_.begin >= cut ? 0 : least(dealt_.taken, cut - dealt_.begin);
+    f.next -= dealt_.taken - stay;
+    f.left += dealt_.taken - stay;
+    stack_.set_frontier(depth_ - 1, f);
   }
 
   SUBISO_DEVICE void note(u32 tasks) {
@@ -346,48 +317,9 @@ class FineWarp {
     tasks_ += tasks;
   }
 
-  // A pattern of one vertex.
-  SUBISO_DEVICE void finish_seed(u32 vertex, bool ok) {
-    if constexpr (Config::kTail == Tail::kRows) {
-      const u32 fitting = ballot(ok);
-      u64 row = 0;
-      // Rows that did not fit are lost to this launch, and the host never lets it come to that (one launch holds all).
-      if (fitting == 0 || !reserve(fitting, row)) return;
-      if (ok) args_.rows[row * args_.row_stride] = args_.translate ? load_constant(args_.translate + vertex) : vertex;
-    } else {
-      counted_ += ok;
-    }
-  }
-
-  // `count` entries were put at `level`: what is below them? In a sizes tail the last level is evaluated at once.
-  SUBISO_DEVICE void open(int level, u32 count) {
-    if (Config::kTail == Tail::kSizes && level == last()) {
-      sizes_tail(lane_id() < count);
-      if (Config::kSets) stack_.top = stack_.base(level);
-      return;
-    }
-    depth_ = level;
-    frontier_ = {};
-    if (lane_id() < count)
-      frontier_ = plan_.at(level + 1, [&](auto next) {
-        return local_candidates(plan_, args_.reads, stack_, next, before(next), lane_id());
-      });
-  }
-
-  SUBISO_DEVICE void pop() {
-    if (Config::kSets) stack_.top = stack_.base(depth_);
-    if (--depth_ >= 0) frontier_ = stack_.frontier(depth_);
-  }
-
-  // ---- one step ----------------------------------------------------------------------------------------------------
   // Deals one task per lane below the current level. False when nothing is left there.
-  SUBISO_DEVICE bool advance() {
-    if (Config::kTail != Tail::kRows && depth_ + 1 == last() && ballot(frontier_.left > kLong) == 0) return finish_all();
-    return step();
-  }
-
   SUBISO_DEVICE bool step() {
-    const Task task = deal<Config::kBatch>(frontier_);
+    const Task task = depth_ < 0 ? deal<kWarp>(frontier_) : deal<Config::kBatch>(frontier_);
     const u32 tried = ballot(task.present);
     if (tried == 0) return false;
     note(popcount(tried));
@@ -395,19 +327,36 @@ class FineWarp {
     const bool ok = task.present && plan_.at(level, [&](auto l) {
       return fits(plan_, args_.reads, stack_, l, before(l), task.vertex, task.entry, task.origin);
     }) && edges_fit(level, task.vertex, task.entry);
-    if (Config::kTail != Tail::kSizes && level == last())
-      finish(task, ok);
-    else
-      push(level, task, ok);
+    const u32 fitting = ballot(ok);
+    if (Config::kTail == Tail::kRows && level == last()) {
+      u64 row = 0;
+      if (fitting != 0 && !reserve(fitting, row)) return true;  // the tasks stay where they are
+      if (ok) write_row(row, task);
+      commit(frontier_, task);
+      return true;
+    }
+    commit(frontier_, task);
+    if (fitting == 0) return true;
+    if (depth_ >= 0) stack_.set_frontier(depth_, frontier_);
+    sync_warp();  // nobody still reads the entries that are written now
+    if (ok) stack_.put(level, popcount(fitting & lanes_below()), task.vertex, task.entry);
+    sync_warp();
+    depth_ = level;
+    fresh_ = popcount(fitting);
+    if (Config::kSets) {
+      came_from_ = fitting;
+      dealt_ = {task.begin, task.taken};
+    }
     return true;
   }
 
-  // Counts everything below the current level at once. False when there was nothing.
-  SUBISO_DEVICE bool finish_all() {
+  // Counts below the current level, the last but one, in one go; of very long lists a piece, so that they can be shared.
+  // False when nothing was left.
+  SUBISO_DEVICE bool finish() {
     if (ballot(frontier_.left != 0) == 0) return false;
     const auto level = before(plan_.num_levels());
-    if (Config::kSets && Config::kTail == Tail::kSizes && plan_.sets_at(level) != 0) return step();
-    drain<Config::kBatch>(frontier_, [&](const DrainTask& task) {
+    const u32 piece = least(frontier_.left, kLong);
+    drain<Config::kBatch>({frontier_.next, piece, frontier_.origin}, [&](const DrainTask& task) {
       note(popcount(ballot(task.present)));
       const bool ok = task.present &&
                       fits(plan_, args_.reads, stack_, level, before(level), task.vertex, task.entry, task.origin) &&
@@ -422,46 +371,14 @@ class FineWarp {
       }
       return !left_;
     });
-    frontier_.left = 0;
+    frontier_.next += piece;
+    frontier_.left -= piece;
     return true;
   }
 
   SUBISO_DEVICE bool edges_fit(int level, u32 vertex, u32 entry) {
     if constexpr (Config::kEdges) return edges_possible(plan_, args_.reads.entities, stack_, level, vertex, entry);
     return true;
-  }
-
-  SUBISO_DEVICE void push(int level, Task task, bool ok) {
-    const u32 fitting = ballot(ok);
-    if (fitting == 0) {
-      commit(frontier_, task);
-      return;
-    }
-    sync_warp();  // nobody still reads the entries that are written now
-    if (ok) stack_.put(level, popcount(fitting & lanes_below()), task.vertex, task.entry);
-    sync_warp();
-    const u32 kept = settle(level, popcount(fitting));
-    if (Config::kSets && kept < popcount(fitting)) {
-      // The tasks from the first entry on that found no room stay where they are.
-      const u32 cut = nth_bit(fitting, kept);
-      task.taken = task.begin >= cut ? 0 : least(task.taken, cut - task.begin);
-    }
-    commit(frontier_, task);
-    stack_.set_frontier(depth_, frontier_);
-    open(level, kept);
-    sync_warp();
-  }
-
-  SUBISO_DEVICE void finish(const Task& task, bool ok) {
-    if constexpr (Config::kTail == Tail::kRows) {
-      const u32 fitting = ballot(ok);
-      u64 row = 0;
-      if (fitting != 0 && !reserve(fitting, row)) return;  // the tasks stay where they are
-      if (ok) write_row(row, task);
-    } else {
-      counted_ += ok;
-    }
-    commit(frontier_, task);
   }
 
   // ---- rows --------------------------------------------------------------------------------------------------------
@@ -566,15 +483,20 @@ class FineWarp {
   TeamState* team_;
   const Share<Config> share_;
   const Pool* pool_;
-  u64 rows_;
+  u64 rows_;                // of the pool
   Range range_{0, 0};
-  Frontier frontier_;
-  u32 seed_top_ = 0;
+  Frontier frontier_;       // what is left below the entries of the current level
+  u32 fresh_ = 0;           // entries of the current level that were put there just now
   int depth_ = -1;
   bool left_ = false;
   u64 counted_ = 0;
   Wide total_ = 0;
   u64 steps_ = 0, tasks_ = 0;
+  struct Dealt {
+    u32 begin, taken;
+  };
+  Dealt dealt_{0, 0};       // of the step that led to the fresh entries: this lane's share,
+  u32 came_from_ = 0;       // and the lanes whose tasks fitted
 };
 
 // What teams share lies behind the stacks.

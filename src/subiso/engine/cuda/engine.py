@@ -20,7 +20,7 @@ from subiso.engine.cuda.memory import Cache, DeviceGraph
 from subiso.engine.cuda.sets import KeptSets
 from subiso.engine.cuda.several import total_of
 from subiso.engine.cuda.stream import CudaStream
-from subiso.engine.cuda.tune import Wishes
+from subiso.engine.cuda.tune import Wishes, worth_compiling
 from subiso.engine.cuda.watch import Watch
 from subiso.engine.cuda.wedge import WedgeRun
 from subiso.engine.query import Query
@@ -108,6 +108,7 @@ class CudaEngine:
         choice = self._choose(plan, resolved)
         seeds = _seeds(plan, resolved)
         graph = DeviceGraph(self.caches[0], resolved.layout)
+        wishes = worth_compiling(plan.cost, self.wishes)
         if choice.local is not None:
             return LocalRun(
                 self.machine,
@@ -116,12 +117,12 @@ class CudaEngine:
                 choice.local,
                 seeds,
                 lambda some: self._search(0, plan, resolved, some, choice.sets, edges=False),
-                wishes=self.wishes,
+                wishes=wishes,
             )
         if choice.wedges is None:
             return self._search(0, plan, resolved, seeds, choice.sets)
         return WedgeRun(
-            self.machine, graph, resolved, plan, seeds, choice.wedges, sets=choice.sets, wishes=self.wishes
+            self.machine, graph, resolved, plan, seeds, choice.wedges, sets=choice.sets, wishes=wishes
         )
 
     def _search(
@@ -138,7 +139,7 @@ class CudaEngine:
         """`edges` says whether the seeds are all that the plan has, so that its edges may be the initial pool."""
         # Machines that share a pool must all find the same rows in it: edges or seeds, not what one of them has grown.
         tau = 0 if len(self.machines) > 1 else self.wishes.tau
-        wishes = replace(self.wishes, tau=tau, edges=edges and self.wishes.edges)
+        wishes = replace(worth_compiling(plan.cost, self.wishes), tau=tau, edges=edges and self.wishes.edges)
         return FineRun(
             self.machines[machine],
             DeviceGraph(self.caches[machine], resolved.layout),

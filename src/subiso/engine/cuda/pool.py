@@ -20,6 +20,8 @@ LIGHT_UNITS = ((4096, 1), (512, 4), (64, 32), (0, 256))
 """(neighbours of the first vertex at least, edges of a unit), where an edge leads to one operation on sets."""
 DEEP_UNITS = ((512, 1), (128, 4), (32, 16), (0, 64))
 """The same where there is a search below every edge."""
+NO_ORIGIN = 0xFFFFFFFF
+"""No operation of a level is known to hold."""
 NEVER = (1 << 64) - 1
 """A row or a unit beyond all others."""
 
@@ -63,7 +65,7 @@ def pool_of(
     seconds: int = 0,
     grown: int = 0,
     capacity: int = 0,
-    origin: int = 0,
+    origin: int = NO_ORIGIN,
     classes: Sequence[Class],
 ) -> NDArray[Any]:
     """A pool as kernels read it; addresses are numbers here."""

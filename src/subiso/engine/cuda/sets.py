@@ -38,14 +38,15 @@ class KeptSets:
 def choose_sets(plan: Plan, longest: Longest, most_words: int) -> KeptSets:
     """Sets that are read more than once, as long as an arena of `most_words` holds one of each.
 
-    A set that only the next level reads is not worth keeping: reading it computes it.
+    A set that only the next level reads is not worth keeping: reading it computes it. The first and the last level
+    keep none, which makes their work simpler.
     """
     uses = Counter(number for number, _ in _reads(plan))
     later = {number for number, level in _reads(plan) if level > plan.sets[number].depth + 1}
     bounds = [
         (number, _bound(plan, number, longest))
-        for number in range(len(plan.sets))
-        if uses[number] > 1 or number in later
+        for number, step in enumerate(plan.sets)
+        if 0 < step.depth < len(plan.extends) and (uses[number] > 1 or number in later)
     ]
     while sum(bound for _, bound in bounds) > most_words:
         bounds.remove(max(bounds, key=lambda b: b[1]))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from subiso.engine.cuda.local_tune import LocalWishes
 from subiso.engine.cuda.machine import Description
@@ -15,7 +15,11 @@ MAIL_BYTES = 32
 ARENA_BYTES = 512 << 20
 """For the kept sets of all warps."""
 _ARENA_WORDS = 1 << 15
-TABLE_BYTES = 640 << 20
+_TEAM_ARENA_BYTES = 64 << 20
+"""The same beside tables of codegrees, so that a search stays below a gigabyte."""
+FIXED_COST = 2e9
+"""Operations from which on a plan is worth compiling in: it takes a second, and the search about half as long."""
+TABLE_BYTES = 512 << 20
 """For the codegree tables of all blocks."""
 TEAM_STATE_BYTES = 16
 _LIGHT_EDGES = 96
@@ -61,8 +65,8 @@ class Wishes:
     pool_capacity: int | None = None
     row_capacity: int | None = None
     chunk: int | None = None
-    fixed: bool = True
-    """Compile the plan in."""
+    fixed: bool | None = None
+    """Compile the plan in; None = if it is long enough."""
     measure: bool = False
     batch: int = 32
     share: bool = True
@@ -154,6 +158,11 @@ def tune(machine: Description, needs: Needs, wishes: Wishes = Wishes()) -> Launc
     )
 
 
+def worth_compiling(cost: float, wishes: Wishes) -> Wishes:
+    """The wishes for a plan of that cost, with a decision on compiling it in."""
+    return wishes if wishes.fixed is not None else replace(wishes, fixed=cost >= FIXED_COST)
+
+
 def tune_team(
     machine: Description, needs: Needs, wishes: Wishes, team: str, num_vertices: int, slots: int
 ) -> LaunchConfig:
@@ -174,7 +183,7 @@ def tune_team(
         if team == "block":
             blocks = max(1, min(blocks, TABLE_BYTES // (8 * num_vertices)))
         if best is None or blocks * warps > best.warps:
-            words = _arena_words(needs, blocks * warps, wishes) if needs.num_sets else 0
+            words = _arena_words(needs, blocks * warps, wishes, _TEAM_ARENA_BYTES) if needs.num_sets else 0
             best = LaunchConfig(
                 blocks, warps, needs.stack_levels, 32, False, 0, 0, needs.num_sets, words, shared
             )
@@ -187,9 +196,9 @@ def most_set_words(machine: Description) -> int:
     return ARENA_BYTES // 4 // (machine.multiprocessors * machine.warps_per_multiprocessor // 2)
 
 
-def _arena_words(needs: Needs, warps: int, wishes: Wishes) -> int:
+def _arena_words(needs: Needs, warps: int, wishes: Wishes, most_bytes: int = ARENA_BYTES) -> int:
     """Room for 32 entries of every level where that is little, else for as many as there is memory for."""
-    words = wishes.arena_words or min(32 * needs.set_words, _ARENA_WORDS, ARENA_BYTES // 4 // warps)
+    words = wishes.arena_words or min(32 * needs.set_words, _ARENA_WORDS, most_bytes // 4 // warps)
     return -(-max(words, needs.set_words) // 32) * 32
 
 

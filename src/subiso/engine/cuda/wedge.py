@@ -18,6 +18,7 @@ from subiso.engine.cuda.kernel import FineKernel
 from subiso.engine.cuda.layout import CODEGREES
 from subiso.engine.cuda.machine import Machine
 from subiso.engine.cuda.memory import DeviceGraph
+from subiso.engine.cuda.pool import NO_ORIGIN
 from subiso.engine.cuda.sets import KeptSets
 from subiso.engine.cuda.tables import ABOVE, ALL, BELOW, Lowered, Wedges
 from subiso.engine.cuda.tune import LaunchConfig, Wishes, tune_team
@@ -29,7 +30,6 @@ from subiso.storage.layout import RelationCsr
 _MOST_PARTS = 64
 _ROUNDS = 4
 """Units that a block should find; larger ones are split."""
-_NO_ORIGIN = 0xFFFFFFFF
 
 
 @dataclass(frozen=True)
@@ -99,7 +99,8 @@ class TeamRun(FineRun):
         return None
 
     def _tune(self, kernel: FineKernel, batch_rows: int) -> tuple[FineKernel, LaunchConfig]:
-        kernel = replace(kernel, team=self.team, share=False, threads=256)
+        threads = 32 * (self.wishes.warps_per_block or (4 if self.team == "warp" else 8))
+        kernel = replace(kernel, team=self.team, share=False, threads=threads)
         needs = self._needs(self.machine.registers(kernel), batch_rows)
         num_vertices = len(self.resolved.layout.all_ranks)
         config = tune_team(
@@ -129,7 +130,7 @@ class TeamRun(FineRun):
         entry["slots"] = self.wishes.slots
         entry["base_relation"], entry["end_relation"] = wedges.base_relation, wedges.end_relation
         entry["base"], entry["end"], entry["from_ends"] = wedges.base, wedges.end, wedges.from_ends
-        entry["row_origin"] = _NO_ORIGIN
+        entry["row_origin"] = NO_ORIGIN
         rows = first_list(self.lowered)
         if not wedges.from_ends:
             assert rows is not None
