@@ -2,31 +2,10 @@
 
 #include <algorithm>
 
+#include "engine/bits.hpp"
 #include "engine/terms.hpp"
 
 namespace subiso {
-namespace {
-
-std::size_t popcount(const std::uint64_t* bits, std::size_t words) {
-  std::size_t found = 0;
-  for (std::size_t w = 0; w < words; ++w) found += static_cast<std::size_t>(__builtin_popcountll(bits[w]));
-  return found;
-}
-
-std::size_t common(const std::uint64_t* a, const std::uint64_t* b, std::size_t words) {
-  std::size_t found = 0;
-  for (std::size_t w = 0; w < words; ++w) found += static_cast<std::size_t>(__builtin_popcountll(a[w] & b[w]));
-  return found;
-}
-
-template <class F>
-void each_bit(const std::uint64_t* bits, std::size_t words, const F& f) {
-  for (std::size_t w = 0; w < words; ++w)
-    for (std::uint64_t left = bits[w]; left != 0; left &= left - 1)
-      f(static_cast<std::uint32_t>(w * 64 + static_cast<std::size_t>(__builtin_ctzll(left))));
-}
-
-}  // namespace
 
 bool CliqueSearch::count(const Rows& rows, std::uint32_t second, int size, std::int64_t& steps, Count& total,
                          bool& overflow) {
@@ -48,7 +27,7 @@ bool CliqueSearch::count(const Rows& rows, std::uint32_t second, int size, std::
 bool CliqueSearch::search(std::size_t depth) {
   if (scheduler_.stopped() || --*steps_ < 0) return false;
   const Word* candidates = candidates_at(depth);
-  const std::size_t words = rows_.words, number = popcount(candidates, words);
+  const std::size_t words = rows_.words, number = size_of_bits(candidates, words);
   if (held_.size() + pivots_.size() + number < wanted_) return true;
   if (number == 0 || held_.size() == wanted_) {
     leaf();
@@ -93,7 +72,7 @@ std::uint32_t CliqueSearch::choose_pivot(const Word* candidates, std::size_t& en
   std::size_t most = 0;
   bool found = false;
   each_bit(candidates, rows_.words, [&](std::uint32_t v) {
-    const std::size_t neighbors = common(candidates, rows_.of(v), rows_.words);
+    const std::size_t neighbors = size_of_common_bits(candidates, rows_.of(v), rows_.words);
     ends += neighbors;
     if (!found || neighbors > most) {
       best = v;
@@ -124,7 +103,7 @@ void CliqueSearch::leaf() {
 void CliqueSearch::count_pairs(const Word* candidates, std::size_t number) {
   std::size_t ends = 0;
   each_bit(candidates, rows_.words, [&](std::uint32_t v) {
-    const std::size_t joined = common(candidates, rows_.of(v), rows_.words);
+    const std::size_t joined = size_of_common_bits(candidates, rows_.of(v), rows_.words);
     ends += joined;
     if (tally_ != nullptr) tally_->candidate(held_, pivots_, v, pivots_.size() + joined);
   });

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "engine/bits.hpp"
 #include "engine/terms.hpp"
 
 namespace subiso {
@@ -233,9 +234,7 @@ std::uint64_t LocalSearch::select(std::size_t size, Word* bits) {
   };
   std::for_each(tail.distinct.begin(), tail.distinct.end(), remove);
   std::for_each(in_.tally.sure[size].begin(), in_.tally.sure[size].end(), remove);
-  std::uint64_t found = 0;
-  for (std::size_t w = 0; w < words_; ++w) found += static_cast<std::uint64_t>(__builtin_popcountll(bits[w]));
-  return found;
+  return size_of_bits(bits, words_);
 }
 
 std::uint64_t LocalSearch::count(const TailSize& tail) {
@@ -247,13 +246,10 @@ std::uint64_t LocalSearch::count(const TailSize& tail) {
   if (one_row && bounded_by_row && e.filter == kNone && tail.distinct.empty() && tail.surely == 0) {
     const Word* a = source_bits(e);
     const Word* b = row(e.operands[0].relation, index_[e.operands[0].position]);
-    std::uint64_t found = 0;
-    for (std::size_t w = 0; w < words_; ++w) found += static_cast<std::uint64_t>(__builtin_popcountll(a[w] & b[w]));
-    return found;
+    return size_of_common_bits(a, b, words_);
   }
   evaluate(e, scratch_.data());
-  std::uint64_t found = 0;
-  for (std::size_t w = 0; w < words_; ++w) found += static_cast<std::uint64_t>(__builtin_popcountll(scratch_[w]));
+  std::uint64_t found = size_of_bits(scratch_.data(), words_);
   // The first vertex is known to be in none of these sets, so every sure one is a member.
   found -= tail.surely;
   for (int p : tail.distinct)

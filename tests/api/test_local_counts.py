@@ -10,7 +10,7 @@ import pytest
 from tests.data import load_graph, oracle
 
 import subiso as si
-from subiso.errors import CountOverflowError, QueryError
+from subiso.errors import CountOverflowError, QueryError, UnsupportedError
 from subiso.plan import local
 
 SMALL_WORLD = si.generators.watts_strogatz(300, 8, 0.2, seed=1)
@@ -162,6 +162,22 @@ def test_mistakes() -> None:
         si.count(SMALL_WORLD, "(a)--(b)", per="vertex", mode="homomorphism")
     with pytest.raises(QueryError, match="unknown per='role'"):
         si.motifs(SMALL_WORLD, 3, per="role")  # type: ignore[call-overload]
+    with pytest.raises(UnsupportedError, match="with directions or labels"):
+        si.motifs(SMALL_WORLD, 3, per="vertex", labels=True)  # type: ignore[call-overload]
+    with pytest.raises(QueryError, match="per= and approx= at once"):
+        si.count(SMALL_WORLD, "(a)--(b)", per="vertex", approx=0.1)  # type: ignore[call-overload]
+
+
+def test_motifs_of_arrays_print() -> None:
+    lines = str(si.motifs(SMALL_WORLD, 3, per="vertex")).splitlines()
+    assert [line.split()[1] for line in lines] == ["count", *[f"[{SMALL_WORLD.num_vertices}]"] * 2]
+
+
+def test_several_patterns_within_one_timeout() -> None:
+    graph = si.Graph.from_edges(*np.triu_indices(300, 1))
+    with pytest.raises(si.TimeoutReached) as caught:
+        si.count(graph, [si.Pattern.path(2), si.Pattern.path(7)], per="vertex", timeout=0.5)
+    assert [counts.tolist() for counts in caught.value.done] == [[299] * 300]
 
 
 def test_a_timeout_says_so() -> None:

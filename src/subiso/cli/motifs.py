@@ -23,13 +23,9 @@ def motifs(
     *,
     graph: o.GraphFile,
     k: Size,
-    induced: Annotated[bool, typer.Option("--induced", help="Count induced subgraphs.")] = False,
-    directions: Annotated[
-        bool, typer.Option("--directions", help="Tell directions apart (K = 3, directed graphs).")
-    ] = False,
-    labels: Annotated[
-        bool, typer.Option("--labels", help="Tell the labels of vertices apart (K = 3 or 4).")
-    ] = False,
+    induced: o.OnlyInduced = False,
+    directions: o.Directions = False,
+    labels: o.ByLabels = False,
     input_format: o.InputFormat = None,
     directed: o.Directed = None,
     read: o.ReadOptions = None,

@@ -53,6 +53,11 @@ ReadOptions = Annotated[
 ]
 ModeOption = Annotated[Mode, typer.Option("--mode", help="What counts as a match.")]
 Induced = Annotated[bool, typer.Option("--induced", help="The same as --mode induced.")]
+OnlyInduced = Annotated[bool, typer.Option("--induced", help="Count induced subgraphs.")]
+Directions = Annotated[
+    bool, typer.Option("--directions", help="Tell directions apart (K = 3, directed graphs).")
+]
+ByLabels = Annotated[bool, typer.Option("--labels", help="Tell the labels of vertices apart (K = 3 or 4).")]
 Unique = Annotated[
     bool | None,
     typer.Option(

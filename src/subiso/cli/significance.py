@@ -30,13 +30,9 @@ def significance(
     samples: Annotated[int, typer.Option("--samples", min=2, help="How many random graphs.")] = 100,
     seed: Annotated[int, typer.Option("--seed", min=0, help="The same seed gives the same answer.")] = 0,
     swaps: Annotated[float, typer.Option("--swaps", min=0, help="Switches per edge in each of them.")] = 10,
-    induced: Annotated[bool, typer.Option("--induced", help="Count induced subgraphs.")] = False,
-    directions: Annotated[
-        bool, typer.Option("--directions", help="Tell directions apart (K = 3, directed graphs).")
-    ] = False,
-    labels: Annotated[
-        bool, typer.Option("--labels", help="Tell the labels of vertices apart (K = 3 or 4).")
-    ] = False,
+    induced: o.OnlyInduced = False,
+    directions: o.Directions = False,
+    labels: o.ByLabels = False,
     keep_mutual: Annotated[
         bool, typer.Option("--keep-mutual", help="Mutual arcs stay mutual in the random graphs.")
     ] = False,

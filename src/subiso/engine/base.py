@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterator
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Literal, Protocol
+from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -35,6 +35,11 @@ class Switches:
     """Search neighbourhoods as bit rows where a plan allows it."""
     setops: str | None = None
     """Set operations: "scalar", "avx2" or "avx512"; None = the fastest that the machine runs."""
+
+    @property
+    def of_plans(self) -> dict[str, Any]:
+        """Those that `make_plan` takes."""
+        return {"order": self.order, "max_tail": self.max_tail, "local": self.local}
 
 
 @dataclass(frozen=True)

@@ -43,7 +43,7 @@ def formula_for(resolved: Resolved, params: Params) -> Formula:
         expand=switches.expand,
         decompose=switches.decompose,
         codegrees=switches.codegrees,
-        **plan_options(params),
+        **switches.of_plans,
     )
 
 
@@ -123,7 +123,7 @@ class CpuStream:
         self._watch: _Watch | None = None
         resolved = resolve(query)
         if not resolved.hopeless:
-            options = plan_options(params)
+            options = params.switches.of_plans
             plan = make_plan(resolved.problem, statistics_of(query.graph), counting=False, **options)
             self._run = prepare(plan, resolved, params)
             try:  # Ctrl-C may come while it starts
@@ -196,12 +196,6 @@ class _Watch:
             self.stopped_by = "cancelled"
         if self.stopped_by is not None:
             self.run.stop()
-
-
-def plan_options(params: Params) -> dict[str, Any]:
-    """The switches that planning takes."""
-    switches = params.switches
-    return {"order": switches.order, "max_tail": switches.max_tail, "local": switches.local}
 
 
 def prepare(plan: Plan, resolved: Resolved, params: Params, tally: NDArray[np.int64] | None = None) -> Any:

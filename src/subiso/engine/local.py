@@ -48,7 +48,7 @@ class LocalOutcome:
 def local_counts(resolved: Resolved, query: Query, params: Params, groups: Sequence[Group]) -> LocalOutcome:
     """Per group and place the sum over its roles: in how many matches the place plays that role."""
     started = time.perf_counter()
-    expand, options = params.switches.expand, cpu.plan_options(params)
+    expand, options = params.switches.expand, params.switches.of_plans
     formula = make_formula(
         resolved.problem, statistics_of(query.graph), expand=expand, by_role=True, **options
     )
@@ -111,7 +111,7 @@ class _Columns:
         if plan.local is None or (plan.local.cliques and not wide):
             return plan
         # On bit rows looser restrictions cost little, and let matched roles stand for those of the tail.
-        options = {**cpu.plan_options(self.params), "local": not wide, "loose": True}
+        options = {**self.params.switches.of_plans, "local": not wide, "loose": True}
         stats = statistics_of(self.resolved.layout.graph)
         return make_plan(self.term.problem, stats, counting=True, **options)
 

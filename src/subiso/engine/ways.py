@@ -50,7 +50,7 @@ def ways_to_walk(resolved: Resolved, stats: Statistics, params: Params) -> Itera
 
 
 def _plans(problem: Problem, stats: Statistics, params: Params) -> Iterator[Plan]:
-    options = {**cpu.plan_options(params), "local": False}
+    options = {**params.switches.of_plans, "local": False}
     known: list[Plan] = []
     for order in ("cost", "ri"):
         plan = make_plan(problem, stats, counting=True, **{**options, "order": order})

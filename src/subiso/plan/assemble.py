@@ -22,6 +22,7 @@ from subiso.plan.plan import (
     Term,
 )
 from subiso.plan.problem import Problem
+from subiso.plan.restrictions import closure
 from subiso.plan.sets import Need, SetTable, in_chain_order, position_of
 from subiso.plan.tail import tail_terms
 
@@ -44,8 +45,8 @@ class Assembler:
         imposed = tuple((b, a) for a, b in problem.imposed) if order.descending else problem.imposed
         self.restrictions = (*restrictions, *(pair for pair in imposed if pair not in restrictions))
         self.position = {v: i for i, v in enumerate(order.prefix)}
-        self.before = _closure(problem.num_vertices, self.restrictions)
-        self.behind = _closure(problem.num_vertices, [(b, a) for a, b in self.restrictions])
+        self.before = closure(problem.num_vertices, self.restrictions)
+        self.behind = closure(problem.num_vertices, [(b, a) for a, b in self.restrictions])
         self.around: list[list[Operand]] = [[] for _ in range(problem.num_vertices)]
         """vertex -> the lists of its matched neighbours in the pattern"""
         for links, negative in ((problem.links, False), (problem.forbidden, True)):
@@ -185,21 +186,3 @@ class Assembler:
         """The expression's size, less the matched vertices that meet the need."""
         sure = tuple(p for p in need.distinct if self.surely_in(need, p))
         return TailSize(expression, tuple(p for p in need.distinct if p not in sure), sure, table)
-
-
-def _closure(num_vertices: int, restrictions: Iterable[tuple[int, int]]) -> list[set[int]]:
-    """vertex -> all vertices that come before it."""
-    before: list[set[int]] = [set() for _ in range(num_vertices)]
-    for a, b in restrictions:
-        before[b].add(a)
-    # Restrictions are few: repeat until nothing is added.
-    while any(_grow(reach, before) for reach in before):
-        pass
-    return before
-
-
-def _grow(reach: set[int], before: list[set[int]]) -> bool:
-    size = len(reach)
-    for u in list(reach):
-        reach |= before[u]
-    return len(reach) > size

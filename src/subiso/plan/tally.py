@@ -16,6 +16,7 @@ from subiso.pattern.automorphism import Permutation, stabilizer
 from subiso.pattern.structure import structure_of
 from subiso.plan.plan import CountTail, Neighbors, Plan, Term
 from subiso.plan.problem import Link, Problem
+from subiso.plan.restrictions import closure
 from subiso.plan.tail import tail_terms
 
 Role = int | Link
@@ -154,17 +155,8 @@ def _respected(plan: Plan, problem: Problem) -> Iterator[Permutation]:
     yield tuple(range(problem.num_vertices))
     if problem.pattern.automorphism_count() > _MOST_SYMMETRIES:
         return
-    kept = _closure(plan.restrictions)
+    before = closure(problem.num_vertices, plan.restrictions)
+    kept = {(a, b) for b in range(problem.num_vertices) for a in before[b]}
     for turn in problem.pattern.automorphisms():
         if all(turn[v] == v for v in problem.anchored) and {(turn[a], turn[b]) for a, b in kept} == kept:
             yield turn
-
-
-def _closure(pairs: Iterable[tuple[int, int]]) -> set[tuple[int, int]]:
-    """The pairs, and all that follow from them."""
-    known = set(pairs)
-    while True:
-        further = {(a, d) for a, b in known for c, d in known if b == c} - known
-        if not further:
-            return known
-        known |= further
