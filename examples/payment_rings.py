@@ -2,12 +2,18 @@
 
 The graph is generated (seeded), with some rings hidden in it: the truth to compare with.
 
-    python examples/payment_rings.py
+    python examples/payment_rings.py [--device cuda]
 """
+
+import argparse
 
 import numpy as np
 
 import subiso as si
+
+parser = argparse.ArgumentParser(description="Rings of payments in a generated transaction graph.")
+parser.add_argument("--device", default="cpu", help='where to search: "cpu", "cuda", "auto"')
+device = parser.parse_args().device
 
 g = si.generators.transactions(5_000, 60_000, rings=12, seed=7)
 print(f"{g.num_edges:,} payments between {g.num_vertices:,} accounts")
@@ -21,7 +27,7 @@ def rings(k: int) -> np.ndarray:
     names = "abcde"[:k]
     text = ", ".join(f"({x})-[e{x}]->({y})" for x, y in zip(names, names[1:] + names[0], strict=True))
     pattern = si.Pattern(text).where(edge=worthwhile)
-    return si.match(g, pattern, columns=[f"e{x}" for x in names], unique=True).to_numpy()
+    return si.match(g, pattern, columns=[f"e{x}" for x in names], unique=True, device=device).to_numpy()
 
 
 def in_time(edges: np.ndarray) -> np.ndarray:
@@ -43,8 +49,14 @@ for k in (3, 4, 5):
 planted = set(truth.tolist()) - {-1}
 print(f"{len(found & planted)} of {len(planted)} hidden rings found")
 
+# Kinds of accounts as labels: money that leaves an exchange for people and comes back.
+print("length  through an exchange, else people")
+for k in (3, 4, 5):
+    people = "".join(f"-->({x}:person)" for x in "bcde"[: k - 1])
+    print(f"{k:6}  {si.count(g, f'(a:exchange){people}-->(a)', device=device):19,}")
+
 # The same as text, with a label and with comparisons in place of the mask.
 busy = si.Pattern("(a:business)-[e]->(b)-[f]->(c)-[g]->(a)").where(
     "e.amount >= 8", "f.amount >= 8", "g.amount >= 8"
 )
-print(f"{si.count(g, busy)} cycles of three pass through a business (once for each business)")
+print(f"{si.count(g, busy, device=device)} cycles of three pass through a business (once for each business)")

@@ -1,4 +1,4 @@
-"""Fills the ignored folder carry/ with what bench/gpu/run.py and an in-place build need on another machine.
+"""Fills the ignored folder carry/ with what bench/gpu, bench/ablation and an in-place build need on another machine.
 
 python bench/gpu/pack.py ../shared/data carry
 """
@@ -11,12 +11,17 @@ import shutil
 import sys
 from pathlib import Path
 
+LABELLED = ("hprd", "yeast")
+"""Graphs of the labelled queries."""
+
 
 def main(data: Path, folder: Path) -> None:
     folder.mkdir(exist_ok=True)
     graphs = json.loads((Path(__file__).parent / "peers.json").read_text())
-    for name in ["load.py", "rmat.py", "oracle.json", *(f"{graph}.npz" for graph in graphs)]:
+    names = ["load.py", "rmat.py", "oracle.json", "patterns.json", "queries/labelled.json"]
+    for name in [*names, *(f"{graph}.npz" for graph in (*graphs, *LABELLED))]:
         if (data / name).is_file():
+            (folder / name).parent.mkdir(exist_ok=True)
             shutil.copy(data / name, folder / name)
     spec = importlib.util.find_spec("nanobind")
     if spec is not None and spec.submodule_search_locations:

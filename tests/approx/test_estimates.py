@@ -27,6 +27,7 @@ def eager(monkeypatch: pytest.MonkeyPatch) -> None:
     """Small graphs are sampled too, by small blocks: quicker, and harder on the intervals."""
     monkeypatch.setattr(approximate, "_PLANNED", 1e9)
     monkeypatch.setattr(approximate, "_PLANNED_LOCAL", 1e9)
+    monkeypatch.setattr(approximate, "_PLANNED_PIVOTED", 1e9)
     monkeypatch.setattr(approximate, "_WALKS", 32)
 
 

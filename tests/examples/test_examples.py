@@ -13,7 +13,11 @@ import subiso
 
 FOLDER = Path(__file__).parents[2] / "examples"
 LINES = {
-    "payment_rings.py": ["60,000 payments between 5,000 accounts", "12 of 12 hidden rings found"],
+    "payment_rings.py": [
+        "60,000 payments between 5,000 accounts",
+        "12 of 12 hidden rings found",
+        "     5                5,698",
+    ],
     "motif_table.py": ["clique4                10,521            0", "global clustering coefficient 0.478"],
     "directed_triads.py": ["feed-forward        1,747", "lateral inhibition: 7,312 circuits"],
     "feed_forward_loops.py": [

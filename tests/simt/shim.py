@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from subiso.engine.cuda.kernel import FineKernel
 from subiso.engine.cuda.layout import offset_of
 from subiso.engine.cuda.machine import Description, Kernel, OutOfMemory
+from subiso.engine.cuda.times import Spent, adding
 
 
 def load_simt() -> Any:
@@ -74,6 +75,7 @@ class ShimMachine:
     fixed: bool = False
     """Compile plans in, where the engine asks for it; else they are read from tables."""
     turns: int = 0
+    spent: Spent = field(default_factory=Spent)
     compiled_launches: int = 0
 
     def allocate(self, nbytes: int) -> ShimBuffer:
@@ -82,7 +84,8 @@ class ShimMachine:
         return ShimBuffer(nbytes)
 
     def write(self, buffer: ShimBuffer, array: NDArray[Any], offset: int = 0) -> None:
-        buffer.view(offset, array.nbytes)[:] = np.frombuffer(array.tobytes(), np.uint8)
+        with adding(self.spent, "transfer"):
+            buffer.view(offset, array.nbytes)[:] = np.frombuffer(array.tobytes(), np.uint8)
 
     def clear(self, buffer: ShimBuffer) -> None:
         buffer.view(0, buffer.nbytes)[:] = 0

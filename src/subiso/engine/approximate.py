@@ -19,6 +19,7 @@ from subiso.engine.walks import Blocks, Walks
 from subiso.engine.ways import Way, ways_to_walk
 from subiso.errors import CountOverflowError, TimeoutReached
 from subiso.filter.resolve import Resolved, resolve
+from subiso.plan.plan import Plan
 from subiso.storage.statistics import statistics_of
 
 _WALKS = 128  # in a block
@@ -32,6 +33,7 @@ _MOST_GROWTH = 16  # between two looks; the spread seen so far may mislead
 # In elements that walks look at (about half a nanosecond each on two cores):
 _PLANNED = 4.0  # one unit of the planner's cost
 _PLANNED_LOCAL = 1.5  # the same for a search on bit rows
+_PLANNED_PIVOTED = 0.5  # the same for cliques, by pivoting
 _VISITED = 100.0  # one way to the innermost loop of a search on bit rows, which the planner underrates
 _PREPARED = 10.0  # one entry of a relation, per vertex of the pattern, in preparing a proposal
 _LEAST = 3e7  # a pilot and the fewest blocks, roughly
@@ -74,6 +76,13 @@ class _Tried:
         return float(self.pilot.reached.mean()) / self.way.divisor
 
 
+def _effort(plan: Plan) -> float:
+    """What counting by a plan costs."""
+    if plan.local is None:
+        return _PLANNED * plan.cost
+    return (_PLANNED_PIVOTED if plan.local.cliques else _PLANNED_LOCAL) * plan.cost
+
+
 class _Stop(Exception):
     """Carries the reason out of the walks."""
 
@@ -98,7 +107,8 @@ class _Estimation:
             return self.exactly(0)
         plans = [term.plan for term in cpu.formula_for(self.resolved, self.params).terms]
         local = all(plan.local is not None for plan in plans)
-        exact = sum(plan.cost * (_PLANNED_LOCAL if plan.local else _PLANNED) for plan in plans)
+        pivoted = all(plan.local is not None and plan.local.cliques for plan in plans)
+        exact = sum(_effort(plan) for plan in plans)
         preparing = self.preparing()
         if exact < (_LEAST_LOCAL if local else 2 * preparing + _LEAST):
             return self.count()
@@ -106,7 +116,7 @@ class _Estimation:
             self.best = self.choose(exact, preparing)
             if self.best is None:
                 return self.count()
-            if local:
+            if local and not pivoted:
                 exact = max(exact, _VISITED * self.best.visited)
             return self.walk(self.best, exact)
         except _Stop as stop:

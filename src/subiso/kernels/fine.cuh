@@ -168,7 +168,7 @@ class FineWarp {
     u64 row = range_.at + least(lane, found - 1);
     range_.at += found;
     const bool edges = pool_->seconds != nullptr;
-    if (edges) row = rows_ - 1 - row;
+    if (edges) row = pool_->capacity - 1 - row;
     sync_warp();
     depth_ = static_cast<int>(pool_->width) - 2;
     for (int p = 0; p <= depth_; ++p) {
@@ -356,6 +356,11 @@ class FineWarp {
     if (ballot(frontier_.left != 0) == 0) return false;
     const auto level = before(plan_.num_levels());
     const u32 piece = least(frontier_.left, kLong);
+    u32 early[kMaxSizes];  // sizes that do not depend on the last vertex
+    if constexpr (Config::kTail == Tail::kSizes)
+      plan_.each_size([&](auto s, auto size) {
+        if (!plan_.asks(size, level)) early[s] = size_of(size, before(level), piece != 0);
+      });
     drain<Config::kBatch>({frontier_.next, piece, frontier_.origin}, [&](const DrainTask& task) {
       note(popcount(ballot(task.present)));
       const bool ok = task.present &&
@@ -365,7 +370,7 @@ class FineWarp {
         sync_warp();  // nobody still reads the entries that are written now
         stack_.put(level, lane_id(), task.vertex, task.entry);
         sync_warp();
-        sizes_tail(ok);
+        sizes_tail(ok, early, task.entry);
       } else {
         counted_ += ok;
       }
@@ -417,16 +422,25 @@ class FineWarp {
 
   // ---- sizes -------------------------------------------------------------------------------------------------------
   // Lane i computes the polynomial of the set sizes below entry i of the last level; the warp counts together.
-  SUBISO_DEVICE void sizes_tail(bool present) {
+  // `early` sizes were computed for the entries above, of which `entry` is this lane's.
+  SUBISO_DEVICE void sizes_tail(bool present, const u32* early, u32 entry) {
     if (ballot(present) == 0) return;
+    const auto last = before(plan_.num_levels());
     u32 sizes[kMaxSizes];
-    plan_.each_size([&](auto s, auto level) { sizes[s] = size_of(level, present) - plan_.level(level).surely; });
+    plan_.each_size([&](auto s, auto level) {
+      sizes[s] = plan_.asks(level, last) ? size_of(level, last, present) : shuffle(early[s], entry);
+    });
     if (present) total_ += polynomial(sizes);
   }
 
-  template <class Level>
-  SUBISO_DEVICE u32 size_of(Level level, bool present) {
-    const auto from = before(plan_.num_levels());
+  // The size of a level's set below every lane's entry of position `from`.
+  template <class Level, class From>
+  SUBISO_DEVICE u32 size_of(Level level, From from, bool present) {
+    return counted(level, from, present) - plan_.level(level).surely;
+  }
+
+  template <class Level, class From>
+  SUBISO_DEVICE u32 counted(Level level, From from, bool present) {
     if constexpr (Config::kTeam != Team::kNone) {
       if (plan_.level(level).table != 0) return present ? looked_up(level, from) : 0;
     }

@@ -120,6 +120,10 @@ struct TablePlan {
   SUBISO_DEVICE void each_size(F f) const {
     for (int s = 0; s < tables->num_sizes; ++s) f(s, tables->num_levels + s);
   }
+  // Does the level ask anything of the vertex at a position?
+  SUBISO_DEVICE bool asks(int level, int position) const {
+    return tables->first[level][position] != tables->first[level][position + 1];
+  }
   SUBISO_DEVICE int sets_at(int position) const {
     return tables->first_set[position + 1] - tables->first_set[position];
   }
@@ -192,9 +196,15 @@ struct FixedPlan {
       return true;
     });
   }
+  template <int kLevel, int kPosition>
+  SUBISO_DEVICE constexpr bool asks(Number<kLevel>, Number<kPosition>) const {
+    constexpr bool found = Source::tables.first[kLevel][kPosition] != Source::tables.first[kLevel][kPosition + 1];
+    return found;
+  }
   template <int kPosition>
   SUBISO_DEVICE constexpr int sets_at(Number<kPosition>) const {
-    return Source::tables.first_set[kPosition + 1] - Source::tables.first_set[kPosition];
+    constexpr int found = Source::tables.first_set[kPosition + 1] - Source::tables.first_set[kPosition];
+    return found;
   }
   template <int kPosition, class F>
   SUBISO_DEVICE void each_set(Number<kPosition>, F f) const {

@@ -137,20 +137,30 @@ SUBISO_DEVICE void drain(Frontier f, F step) {
   const u32 lane = lane_id();
   for (u32 open = ballot(f.left != 0); open != 0; open = ballot(f.left != 0)) {
     const u32 offered = lane - lowest_bit(open) < kBatch ? least(f.left, kMost) : 0;  // lane below: nothing left there
-    const u32 end = scan_add(offered), begin = end - offered;
-    const u32 total = shuffle(end, kWarp - 1);
+    const bool single = ballot(offered > 1) == 0;  // every lane does its own entry's task
+    u32 begin = 0, end = 0, total = 1;
+    if (!single) {
+      end = scan_add(offered);
+      begin = end - offered;
+      total = shuffle(end, kWarp - 1);
+    }
     for (u32 base = 0; base < total; base += kWarp) {
-      u32 entry = 0;  // the number of entries whose share ends at or before this lane's task
-      SUBISO_UNROLL
-      for (u32 half = kWarp / 2; half != 0; half /= 2)
-        if (shuffle(end, entry + half - 1) <= base + lane) entry += half;
-      const bool present = base + lane < total;
-      const u32* at = shuffle(f.next, entry) + (base + lane - shuffle(begin, entry));
-      const u32 origin = shuffle(f.origin, entry);
-      const u32 from = begin > base ? begin - base : 0, to = end > base ? least(end - base, kWarp) : 0;
-      const u32 below = to == kWarp ? kFull : (1u << to) - 1;
-      const u32 takers = from < to ? below & ~((1u << from) - 1) : 0;
-      if (!step(DrainTask{present, entry, present ? load_own(at) : 0, origin, takers})) return;
+      DrainTask task{offered != 0, lane, 0, f.origin, offered << lane};
+      const u32* at = f.next;
+      if (!single) {
+        task.entry = 0;  // the number of entries whose share ends at or before this lane's task
+        SUBISO_UNROLL
+        for (u32 half = kWarp / 2; half != 0; half /= 2)
+          if (shuffle(end, task.entry + half - 1) <= base + lane) task.entry += half;
+        task.present = base + lane < total;
+        at = shuffle(f.next, task.entry) + (base + lane - shuffle(begin, task.entry));
+        task.origin = shuffle(f.origin, task.entry);
+        const u32 from = begin > base ? begin - base : 0, to = end > base ? least(end - base, kWarp) : 0;
+        const u32 below = to == kWarp ? kFull : (1u << to) - 1;
+        task.takers = from < to ? below & ~((1u << from) - 1) : 0;
+      }
+      if (task.present) task.vertex = load_own(at);
+      if (!step(task)) return;
     }
     f.next += offered;
     f.left -= offered;

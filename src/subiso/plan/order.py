@@ -31,11 +31,12 @@ class Order:
 
 def order_by_cost(problem: Problem, stats: Statistics, *, counting: bool, max_tail: int = 99) -> Order:
     """The cheapest order by the cost model, in either direction of the restrictions; greedy for large patterns."""
-    # Of a clique all orders are the same.
-    if problem.num_vertices > EXHAUSTIVE_UP_TO or is_plain_clique(problem):
+    if problem.num_vertices > EXHAUSTIVE_UP_TO:
         order, cost = greedy_order(problem, stats)
         cut = len(order) - (min(longest_tail(problem, order), max_tail) if counting else 0)
         return Order(order[:cut], order[cut:], cost * VISIT, loose=True)
+    if is_plain_clique(problem):  # all orders are the same
+        return _with_best_tail(Estimator(problem, stats), range(problem.num_vertices), counting, max_tail)
     climbing = _Exhaustive(Estimator(problem, stats), counting, max_tail).best
     if not problem.unique:
         return climbing

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 from functools import cache
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -11,6 +12,7 @@ from numpy.typing import NDArray
 
 from subiso.engine.cuda.compile import CompileError, Source, binary
 from subiso.engine.cuda.machine import Buffer, Bytes, Description, Kernel, OutOfMemory
+from subiso.engine.cuda.times import Spent, adding
 from subiso.errors import UnsupportedError
 
 _DEFAULT_SHARED = 48 << 10  # bytes per block that need no asking
@@ -68,6 +70,27 @@ def open_device(number: int = 0, worker: int = 0) -> CudaMachine:
     return CudaMachine(number)
 
 
+def build(source: Source) -> Path:
+    """A kernel's binary, from the cache on disk or through NVRTC; needs no device."""
+    nvrtc = importlib.import_module("cupy").cuda.nvrtc
+
+    def compile_text(text: str, options: tuple[str, ...]) -> bytes:
+        program = nvrtc.createProgram(text, "subiso.cu", (), ())
+        try:
+            nvrtc.compileProgram(program, options)
+            return bytes(nvrtc.getCUBIN(program))
+        except nvrtc.NVRTCError as error:
+            log = nvrtc.getProgramLog(program)
+            raise CompileError(
+                f"a kernel does not compile for {source.architecture} ({error}):\n{log}",
+                hint="please report this",
+            ) from None
+        finally:
+            nvrtc.destroyProgram(program)
+
+    return binary(source, "nvrtc " + ".".join(map(str, nvrtc.getVersion())), compile_text)
+
+
 class CudaBuffer:
     """Device memory from CuPy's pool."""
 
@@ -108,7 +131,7 @@ class CudaMachine:
             self.stream = self.cupy.cuda.Stream(non_blocking=True)
             self.aside = self.cupy.cuda.Stream(non_blocking=True)
         self.kernels: dict[Kernel, Any] = {}
-        self.compile_seconds = 0.0
+        self.spent = Spent()
 
     def allocate(self, nbytes: int) -> CudaBuffer:
         try:
@@ -119,7 +142,7 @@ class CudaMachine:
 
     def write(self, buffer: Buffer, array: NDArray[Any], offset: int = 0) -> None:
         array = np.ascontiguousarray(array)
-        with self.device:
+        with self.device, adding(self.spent, "transfer"):
             # From pageable memory the call returns once the bytes are staged, so the array may change afterwards.
             self.runtime.memcpyAsync(
                 buffer.address + offset,
@@ -178,27 +201,11 @@ class CudaMachine:
     def _kernel(self, kernel: Kernel) -> Any:
         found = self.kernels.get(kernel)
         if found is None:
-            with self.device:
-                source = Source(kernel.name, kernel.text(), self.description.architecture)
-                version = ".".join(map(str, self.cupy.cuda.nvrtc.getVersion()))
-                path = binary(source, f"nvrtc {version}", self._compile)
+            with self.device, adding(self.spent, "compile"):
+                path = build(Source(kernel.name, kernel.text(), self.description.architecture))
                 found = self.cupy.RawModule(path=str(path)).get_function(kernel.name)
             self.kernels[kernel] = found
         return found
-
-    def _compile(self, text: str, options: tuple[str, ...]) -> bytes:
-        nvrtc = self.cupy.cuda.nvrtc
-        program = nvrtc.createProgram(text, "subiso.cu", (), ())
-        try:
-            nvrtc.compileProgram(program, options)
-            return bytes(nvrtc.getCUBIN(program))
-        except nvrtc.NVRTCError as error:
-            raise CompileError(
-                f"a kernel does not compile for {self.description.name} ({error}):\n{nvrtc.getProgramLog(program)}",
-                hint="please report this",
-            ) from None
-        finally:
-            nvrtc.destroyProgram(program)
 
     def _describe(self, number: int) -> Description:
         found = self.runtime.getDeviceProperties(number)

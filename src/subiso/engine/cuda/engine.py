@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,6 +21,7 @@ from subiso.engine.cuda.memory import Cache, DeviceGraph
 from subiso.engine.cuda.sets import KeptSets
 from subiso.engine.cuda.several import total_of
 from subiso.engine.cuda.stream import CudaStream
+from subiso.engine.cuda.times import Times, adding
 from subiso.engine.cuda.tune import Wishes, worth_compiling
 from subiso.engine.cuda.watch import Watch
 from subiso.engine.cuda.wedge import WedgeRun
@@ -49,14 +51,19 @@ class CudaEngine:
         self.caches = caches or [Cache(m, budget) for m in self.machines]
         self.last: Report | LocalReport | None = None
         """What the last finished run did."""
+        self.times = Times()
+        """Where the seconds of the last count went."""
 
     def count(self, query: Query, params: Params = Params()) -> Outcome:  # noqa: B008 (frozen)
         """Count the query's matches."""
         started = time.perf_counter()
-        resolved = resolve(query)
+        times = self.times = Times()
+        with adding(times, "filter"):
+            resolved = resolve(query)
         if resolved.hopeless:
             return Outcome(0, seconds=time.perf_counter() - started)
-        formula = self.formula(resolved, params)
+        with adding(times, "plan"):
+            formula = self.formula(resolved, params)
         total = 0
         for i, term in enumerate(formula.terms):
             watch = Watch(replace(params, progress=part_of(params.progress, i, len(formula.terms))), started)
@@ -116,7 +123,7 @@ class CudaEngine:
                 resolved,
                 choice.local,
                 seeds,
-                lambda some: self._search(0, plan, resolved, some, choice.sets, edges=False),
+                lambda some: self._search(0, plan, resolved, some, choice.sets, some=True),
                 wishes=wishes,
             )
         if choice.wedges is None:
@@ -134,12 +141,11 @@ class CudaEngine:
         sets: KeptSets,
         batch_rows: int = 65_536,
         pool_warps: int | None = None,
-        edges: bool = True,
+        some: bool = False,
     ) -> FineRun:
-        """`edges` says whether the seeds are all that the plan has, so that its edges may be the initial pool."""
         # Machines that share a pool must all find the same rows in it: edges or seeds, not what one of them has grown.
         tau = 0 if len(self.machines) > 1 else self.wishes.tau
-        wishes = replace(worth_compiling(plan.cost, self.wishes), tau=tau, edges=edges and self.wishes.edges)
+        wishes = replace(worth_compiling(plan.cost, self.wishes), tau=tau)
         return FineRun(
             self.machines[machine],
             DeviceGraph(self.caches[machine], resolved.layout),
@@ -150,6 +156,7 @@ class CudaEngine:
             batch_rows=batch_rows,
             wishes=wishes,
             pool_warps=pool_warps,
+            some=some,
         )
 
     def _choose(self, plan: Plan, resolved: Resolved) -> Choice:
@@ -157,16 +164,28 @@ class CudaEngine:
         return choose_schedule(plan, resolved, self.machine.description, wanted, self.wishes.arena_words)
 
     def _count_plan(self, plan: Plan, resolved: Resolved, watch: Watch) -> int:
+        spent = self.machine.spent
+        before = replace(spent)
         run: FineRun | WedgeRun | LocalRun
         if len(self.machines) == 1:
             run = self.prepare_count(plan, resolved)
-            total = run.count(watch)
+            count = partial(run.count, watch)
         else:
             runs = self.prepare_all(plan, resolved)
             run = runs[0]
-            total = runs[0].settled(total_of(runs, watch.shared(len(runs))))
+            count = partial(_count_together, runs, watch)
+        ready = replace(spent)
+        with adding(self.times, "search"):
+            total = count()
+        self.times.search -= spent.compile - ready.compile
+        self.times.compile += spent.compile - before.compile
+        self.times.transfer += ready.transfer - before.transfer
         self.last = run.report()
         return total
+
+
+def _count_together(runs: list[FineRun], watch: Watch) -> int:
+    return runs[0].settled(total_of(runs, watch.shared(len(runs))))
 
 
 def _seeds(plan: Plan, resolved: Resolved) -> NDArray[np.uint32]:

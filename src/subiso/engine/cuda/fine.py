@@ -118,8 +118,13 @@ class FineRun:
         batch_rows: int = 65_536,
         wishes: Wishes = Wishes(),  # noqa: B008 (frozen)
         pool_warps: int | None = None,
+        some: bool = False,
     ) -> None:
-        """`pool_warps` is for whom the initial pool is cut into units: those of all machines that share it."""
+        """`pool_warps` is for whom the initial pool is cut into units: those of all machines that share it.
+
+        `some` says that the seeds are not all that the plan has.
+        """
+        self.some = some
         self.machine, self.graph, self.resolved, self.plan = machine, graph, resolved, plan
         self.kept_sets = sets
         longest = max((csr.longest[0] for csr in resolved.csrs), default=0)
@@ -319,7 +324,11 @@ class FineRun:
         """
         lowered = self.lowered
         deep = lowered.num_levels >= (2 if lowered.tail == "sizes" else 3)
-        if not deep or lowered.edges or 4 * len(seeds) < len(self.resolved.layout.all_ranks):
+        if not deep or lowered.edges:
+            return None
+        if not self.some and 4 * len(seeds) < len(self.resolved.layout.all_ranks):
+            return None
+        if self.some and not self._are_the_last(seeds):
             return None
         begin, end = lowered.tables["first"][1][:2]
         lists = [
@@ -328,6 +337,10 @@ class FineRun:
             if op["kind"] == 0
         ]
         return min(lists, key=lambda found: len(found[0].neighbors), default=None)
+
+    def _are_the_last(self, seeds: NDArray[np.uint32]) -> bool:
+        """True when the seeds are all vertices from some rank on: their edges stand together then."""
+        return len(seeds) > 0 and len(seeds) == len(self.resolved.layout.all_ranks) - int(seeds.min())
 
     @property
     def light(self) -> bool:
@@ -392,11 +405,18 @@ class FineRun:
         csr, origin = self.first_edges
         sources, neighbors = self.graph.sources(csr), self.graph.csr(csr, wide=self.wide).neighbors
         self.kept += [sources, neighbors]
-        rows = len(csr.neighbors)
+        entries = len(csr.neighbors)
+        rows = entries - int(csr.bounds[2 * int(seeds.min())]) if self.some else entries
         classes = edge_classes(csr, self.pool_warps, LIGHT_UNITS if self.light else DEEP_UNITS)
         self.units = units_of(rows, classes)
         args["pool"] = pool_of(
-            sources.address, rows, width=2, seconds=neighbors.address, origin=origin, classes=classes
+            sources.address,
+            rows,
+            width=2,
+            seconds=neighbors.address,
+            capacity=entries,
+            origin=origin,
+            classes=classes,
         )
 
     def _fill_arenas(self, args: NDArray[Any]) -> None:

@@ -23,7 +23,7 @@ class LocalWishes:
     """Neighbourhoods up to this size belong to one warp."""
     block_limit: int = 256
     """Up to this size, to one block or several; the rows stand in shared memory and a lane holds whole sets."""
-    large_limits: tuple[int, ...] = (2048, 8192, 32768)
+    large_limits: tuple[int, ...] = (2048,)
     """Up to these, rows stand in device memory and a warp holds one set: the words per lane follow from the limit."""
     scratch_bytes: int = 256 << 20
     """Device memory for such rows at a time. A neighbourhood that needs more is searched by schedule `fine`."""

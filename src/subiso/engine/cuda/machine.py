@@ -12,6 +12,8 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from subiso.engine.cuda.times import Spent
+
 Bytes = NDArray[np.uint8]
 
 
@@ -79,6 +81,9 @@ class Machine(Protocol):
 
     @property
     def description(self) -> Description: ...
+
+    @property
+    def spent(self) -> Spent: ...
 
     def allocate(self, nbytes: int) -> Buffer:
         """Memory with unknown contents; OutOfMemory where there is none."""

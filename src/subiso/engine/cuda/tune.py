@@ -15,7 +15,7 @@ MAIL_BYTES = 32
 ARENA_BYTES = 512 << 20
 """For the kept sets of all warps."""
 _ARENA_WORDS = 1 << 15
-_TEAM_ARENA_BYTES = 64 << 20
+TEAM_ARENA_BYTES = 64 << 20
 """The same beside tables of codegrees, so that a search stays below a gigabyte."""
 FIXED_COST = 2e9
 """Operations from which on a plan is worth compiling in: it takes a second, and the search about half as long."""
@@ -78,6 +78,8 @@ class Wishes:
     """Shorter lists have no bit row."""
     arena_words: int | None = None
     """Room for the sets that a warp keeps."""
+    arena_bytes: int = ARENA_BYTES
+    """For the kept sets of all warps at most."""
     stop_level: int = 32
     detect_level: int = 32
     slots: int = 1024
@@ -183,7 +185,7 @@ def tune_team(
         if team == "block":
             blocks = max(1, min(blocks, TABLE_BYTES // (8 * num_vertices)))
         if best is None or blocks * warps > best.warps:
-            words = _arena_words(needs, blocks * warps, wishes, _TEAM_ARENA_BYTES) if needs.num_sets else 0
+            words = _arena_words(needs, blocks * warps, wishes) if needs.num_sets else 0
             best = LaunchConfig(
                 blocks, warps, needs.stack_levels, 32, False, 0, 0, needs.num_sets, words, shared
             )
@@ -196,9 +198,9 @@ def most_set_words(machine: Description) -> int:
     return ARENA_BYTES // 4 // (machine.multiprocessors * machine.warps_per_multiprocessor // 2)
 
 
-def _arena_words(needs: Needs, warps: int, wishes: Wishes, most_bytes: int = ARENA_BYTES) -> int:
+def _arena_words(needs: Needs, warps: int, wishes: Wishes) -> int:
     """Room for 32 entries of every level where that is little, else for as many as there is memory for."""
-    words = wishes.arena_words or min(32 * needs.set_words, _ARENA_WORDS, most_bytes // 4 // warps)
+    words = wishes.arena_words or min(32 * needs.set_words, _ARENA_WORDS, wishes.arena_bytes // 4 // warps)
     return -(-max(words, needs.set_words) // 32) * 32
 
 

@@ -1,7 +1,8 @@
 """Schedule `wedge` on the host's side: seed by seed, with a table of the seed's codegrees (kernels/codegrees.cuh).
 
 Seeds with few wedges are a warp's work, with a hash table in shared memory; the others a block's, with a table of all
-vertices in device memory. A seed with much below it is dealt to several blocks, each with a part of its rows.
+vertices in device memory. A seed with much below it is dealt to several blocks, each with a part of its rows. Seeds
+that would look up little, compared with their wedges (few neighbours, a hub among them), are searched without a table.
 """
 
 from __future__ import annotations
@@ -20,14 +21,16 @@ from subiso.engine.cuda.machine import Machine
 from subiso.engine.cuda.memory import DeviceGraph
 from subiso.engine.cuda.pool import NO_ORIGIN
 from subiso.engine.cuda.sets import KeptSets
-from subiso.engine.cuda.tables import ABOVE, ALL, BELOW, Lowered, Wedges
-from subiso.engine.cuda.tune import LaunchConfig, Wishes, tune_team
+from subiso.engine.cuda.tables import ABOVE, ALL, BELOW, Lowered, Wedges, lower_plan
+from subiso.engine.cuda.tune import TEAM_ARENA_BYTES, LaunchConfig, Wishes, tune_team
 from subiso.engine.cuda.watch import Watch
 from subiso.filter.resolve import Resolved
 from subiso.plan.plan import Plan
 from subiso.storage.layout import RelationCsr
 
 _MOST_PARTS = 64
+_LONG = 64
+"""Elements of a list that an intersection looks at, about, before it is known to be small."""
 _ROUNDS = 4
 """Units that a block should find; larger ones are split."""
 
@@ -153,19 +156,31 @@ class WedgeRun:
         sets: KeptSets = KeptSets(),  # noqa: B008 (frozen)
         wishes: Wishes = Wishes(),  # noqa: B008 (frozen)
     ) -> None:
+        wishes = replace(wishes, arena_bytes=min(wishes.arena_bytes, TEAM_ARENA_BYTES))
         base, ends = resolved.csrs[wedges.base_relation], resolved.csrs[wedges.end_relation]
         work = wedge_counts(base, ends, wedges.base)
         seeds = seeds[(work if wedges.from_ends else base.lengths)[seeds] > 0]
+        rows = None if wedges.from_ends else first_list(lower_plan(plan, 0, sets.numbers))
+        plain = np.zeros(len(seeds), np.bool_)
+        if rows is not None:
+            csr = resolved.csrs[rows.relation]
+            looks = wedge_counts(csr, csr, rows.bound)[seeds]
+            plain = looks * (2 + np.minimum(base.lengths[seeds], _LONG)) < 2 * (work[seeds] + looks)
         small = work[seeds] <= wishes.slots // 2
         teams: list[tuple[Literal["warp", "block"], NDArray[np.uint32]]] = [
-            ("block", seeds[~small]),
-            ("warp", seeds[small]),
+            ("block", seeds[~small & ~plain]),
+            ("warp", seeds[small & ~plain]),
         ]
-        self.runs = [
+        self.runs: list[FineRun] = [
             TeamRun(team, machine, graph, resolved, plan, mine, sets=sets, wishes=wishes, work=work)
             for team, mine in teams
             if len(mine)
         ]
+        if plain.any():
+            mine = seeds[plain]
+            self.runs.append(
+                FineRun(machine, graph, resolved, plan, mine, sets=sets, wishes=wishes, some=True)
+            )
 
     @property
     def columns(self) -> int:
@@ -175,8 +190,8 @@ class WedgeRun:
         """The number of matches; a part of it when the watch stopped the run."""
         for run in self.runs:
             run.begin()
-        total = sum(run.finish(watch) for run in self.runs)
-        return self.runs[0].settled(total) if self.runs else 0
+        totals = [run.finish(watch) * run.lowered.coefficient for run in self.runs]
+        return sum(totals) // self.runs[0].lowered.divisor if self.runs else 0
 
     def report(self) -> Report | None:
         """What the larger teams did."""

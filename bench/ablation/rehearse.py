@@ -1,0 +1,93 @@
+"""Finds out which kernels studies need, by running them on a machine that does nothing, and compiles all at once."""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+from collections.abc import Callable, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bench.ablation.setting import Setting
+from subiso.engine.cuda.compile import Source
+from subiso.engine.cuda.machine import Description, Kernel
+from subiso.engine.cuda.times import Spent
+from subiso.errors import SubisoError
+
+_MOST_WORKERS = 12
+
+
+@dataclass
+class Nothing:
+    """A buffer without memory, and a snapshot of zeros."""
+
+    nbytes: int
+    address: int = 256
+
+    def ready(self) -> bool:
+        return True
+
+    def value(self) -> NDArray[np.uint8]:
+        return np.zeros(self.nbytes, np.uint8)
+
+
+@dataclass
+class Rehearsal:
+    """A machine that notes the kernels it is given, and launches none."""
+
+    description: Description
+    spent: Spent = field(default_factory=Spent)
+    kernels: dict[Kernel, None] = field(default_factory=dict)
+
+    def allocate(self, nbytes: int) -> Nothing:
+        return Nothing(nbytes)
+
+    def write(self, buffer: Any, array: NDArray[Any], offset: int = 0) -> None: ...
+
+    def clear(self, buffer: Any) -> None: ...
+
+    def poke(self, buffer: Any, offset: int, value: int) -> None: ...
+
+    def registers(self, kernel: Kernel) -> int:
+        return 64
+
+    def launch(self, kernel: Kernel, blocks: int, shared: int, args: NDArray[Any]) -> None:
+        self.kernels[kernel] = None
+
+    def snapshot(self, buffer: Any, nbytes: int) -> Nothing:
+        return Nothing(nbytes)
+
+    def read(self, buffer: Any, nbytes: int, offset: int = 0) -> NDArray[np.uint8]:
+        return np.zeros(nbytes, np.uint8)
+
+
+def kernels_of(setting: Setting, studies: Sequence[Callable[[Setting], Any]]) -> list[Kernel]:
+    """The kernels that the studies will launch."""
+    machine = Rehearsal(setting.machine.description)
+    apart = replace(setting, machine=machine, rehearsal=True)
+    apart.loaded = setting.loaded  # graphs are read once for both
+    for study in studies:
+        study(apart)
+    return list(machine.kernels)
+
+
+def compile_all(kernels: Sequence[Kernel], architecture: str) -> None:
+    """Puts the binaries into the cache on disk, by several processes."""
+    sources = [Source(kernel.name, kernel.text(), architecture) for kernel in kernels]
+    workers = max(1, min(_MOST_WORKERS, len(sources), os.cpu_count() or 1))
+    # Not by fork: a process that has used a device must not be copied.
+    with ProcessPoolExecutor(workers, mp_context=multiprocessing.get_context("spawn")) as pool:
+        list(pool.map(_compile, sources))
+
+
+def _compile(source: Source) -> None:
+    from subiso.engine.cuda.device import build
+
+    try:
+        build(source)
+    except SubisoError:
+        return  # the study that needs it will say so

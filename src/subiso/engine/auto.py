@@ -1,0 +1,52 @@
+"""device="auto": long counts go to a CUDA device where there is one; everything else stays on the CPU."""
+
+from __future__ import annotations
+
+import contextlib
+
+from subiso.engine import cpu
+from subiso.engine.base import Outcome, Params
+from subiso.engine.query import Query
+from subiso.errors import UnsupportedError
+from subiso.filter.resolve import resolve
+
+DEVICE_COST = 1e10
+"""Operations, as the planner estimates them, from which on a device is worth its start and the copy of the graph."""
+
+
+def count(query: Query, params: Params = Params()) -> Outcome:  # noqa: B008 (frozen)
+    """Count on a device if that is likely to pay, and there is one."""
+    if on_device(query, params)[0]:
+        from subiso.engine import cuda
+
+        # Too large a pattern, not enough memory: the CPU takes everything.
+        with contextlib.suppress(UnsupportedError):
+            return cuda.count(query, params)
+    return cpu.count(query, params)
+
+
+def stream(query: Query, params: Params = Params()) -> cpu.CpuStream:  # noqa: B008 (frozen)
+    """List on the CPU: rows have to come back to the host, which takes longer than finding them."""
+    return cpu.stream(query, params)
+
+
+def on_device(query: Query, params: Params = Params()) -> tuple[bool, str]:  # noqa: B008 (frozen)
+    """Whether a query is counted on a CUDA device, and why.
+
+    >>> from subiso import Graph, Pattern
+    >>> from subiso.engine.query import make_query
+    >>> on_device(make_query(Graph.from_edges([0, 1, 2], [1, 2, 0]), Pattern.clique(3)))
+    (False, 'about 81.6 operations are quickly done on the CPU')
+    """
+    if params.threads is not None:
+        return False, "threads= was given"
+    resolved = resolve(query)
+    if resolved.hopeless:
+        return False, "some vertex of the pattern has no candidate"
+    cost = cpu.formula_for(resolved, params).cost
+    if cost < DEVICE_COST:
+        return False, f"about {cost:,.3g} operations are quickly done on the CPU"
+    from subiso.engine import cuda
+
+    reason = cuda.why_not()
+    return reason is None, reason or f"about {cost:,.3g} operations are worth a device"

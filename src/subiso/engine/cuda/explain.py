@@ -1,0 +1,43 @@
+"""How a query would run on a device, in words: the schedule of every plan, and why."""
+
+from __future__ import annotations
+
+from subiso.engine.base import Params
+from subiso.engine.cuda.choose import choose_schedule
+from subiso.engine.cuda.device import open_devices, parse_device, why_not
+from subiso.engine.cuda.formula import fitting_formula
+from subiso.engine.cuda.machine import Description
+from subiso.engine.cuda.tune import FIXED_COST
+from subiso.engine.query import Query
+from subiso.filter.resolve import resolve
+
+_EXAMPLE = Description("an H200, as there is no device here", "sm_90", 132)
+
+
+def device_lines(query: Query, device: str = "cuda", schedule: str = "auto") -> list[str]:
+    """The lines that `explain` adds for a device.
+
+    >>> from subiso import Graph, Pattern
+    >>> from subiso.engine.query import make_query
+    >>> square = make_query(Graph.from_edges([0, 1, 2, 3], [1, 2, 3, 0]), Pattern.clique(3))
+    >>> device_lines(square)[-1]
+    '  schedule fine: no candidates come from more than one list; read from tables'
+    """
+    machine = _description(device)
+    lines = [f"device    {machine.name}"]
+    resolved = resolve(query)
+    if resolved.hopeless:
+        return [*lines, "  nothing to do: some vertex of the pattern has no candidate"]
+    formula = fitting_formula(resolved, Params(), codegrees=schedule in ("auto", "wedge"))
+    for term in formula.terms:
+        choice = choose_schedule(term.plan, resolved, machine, schedule)
+        how = "compiled in" if term.plan.cost >= FIXED_COST else "read from tables"
+        times = f"  {term.coefficient:+d} times {term.pattern}, " if len(formula.terms) > 1 else "  "
+        lines.append(f"{times}schedule {choice.schedule}: {choice.why}; {how}")
+    return lines
+
+
+def _description(device: str) -> Description:
+    if why_not(*parse_device(device)[:1]) is not None:
+        return _EXAMPLE
+    return open_devices(device)[0].description
