@@ -25,6 +25,7 @@ BUILD_TOOLS = ["cmake>=3.18", "ninja"]
 # What the sanitizers look at: tests that run native code hard. (Hypothesis draws fewer examples there.)
 SANITIZED = [
     "tests/native",
+    "tests/plan",
     "tests/property",
     "tests/graph/test_build.py",
     "tests/formats/test_text_parser.py",

@@ -7,4 +7,6 @@ NB_MODULE(_native, m) {
   subiso::bind_formats(m);
   subiso::bind_generate(m);
   subiso::bind_engine(m);
+  subiso::bind_motifs(m);
+  subiso::bind_sample(m);
 }

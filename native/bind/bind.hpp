@@ -28,4 +28,6 @@ void bind_graph(nb::module_& m);
 void bind_formats(nb::module_& m);
 void bind_generate(nb::module_& m);
 void bind_engine(nb::module_& m);
+void bind_motifs(nb::module_& m);
+void bind_sample(nb::module_& m);
 }  // namespace subiso

@@ -1,6 +1,4 @@
 // Binds native/storage, native/setops and native/engine.
-#include "engine/run.hpp"
-
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
@@ -11,7 +9,7 @@
 #include <optional>
 #include <stdexcept>
 
-#include "bind/bind.hpp"
+#include "bind/run.hpp"
 #include "filter/refine.hpp"
 #include "storage/relation.hpp"
 
@@ -60,19 +58,14 @@ void check_relations(std::uint32_t num_vertices, const std::vector<RelationArray
       throw std::invalid_argument("a relation does not fit the number of vertices");
 }
 
-// A run and the arrays it reads, which must live as long.
-struct BoundRun {
-  nb::object kept;
-  std::unique_ptr<Run> run;
-};
-
 BoundRun* make_run(nb::object kept, std::uint32_t num_vertices, const std::vector<RelationArrays>& relations, std::vector<int> reverse,
                    In<std::int64_t> code,
                                    const std::vector<In<std::uint64_t>>& filters,
                                    const std::vector<In<std::int64_t>>& keys,
                                    const std::vector<EntityArrays>& entities, In<std::uint32_t> seeds,
                                    In<std::uint32_t> vertex_at, std::size_t batch_rows, int threads,
-                                   const std::optional<std::string>& setops) {
+                                   const std::optional<std::string>& setops,
+                                   const Optional<std::int64_t>& tally, std::size_t tally_budget) {
   if (threads < 1 || batch_rows < 1) throw std::invalid_argument("threads and batch_rows must be positive");
   check_relations(num_vertices, relations);
   if (vertex_at.size() != num_vertices) throw std::invalid_argument("vertex_at does not fit the number of vertices");
@@ -97,9 +90,10 @@ BoundRun* make_run(nb::object kept, std::uint32_t num_vertices, const std::vecto
       throw std::invalid_argument("entities do not fit the number of vertices");
     in.entities.push_back({offsets.data(), neighbors.data(), ids.data()});
   }
+  if (tally) in.tally = parse_tally(tally->data(), tally->size(), in.program, limits);
   auto bound = std::make_unique<BoundRun>();
   bound->kept = std::move(kept);
-  bound->run = std::make_unique<Run>(std::move(in), threads);
+  bound->run = std::make_unique<Run>(std::move(in), threads, tally_budget);
   return bound.release();  // Python owns it
 }
 
@@ -117,6 +111,21 @@ nb::tuple total(BoundRun& self) {
   const Count t = self.run->scheduler().total();
   return nb::make_tuple(static_cast<std::int64_t>(t >> 64), static_cast<std::uint64_t>(t),
                         self.run->scheduler().overflow());
+}
+
+// Per column of the tally its low halves and, where it is wide, its high halves.
+nb::list finish_tally(BoundRun& self) {
+  if (!self.run->has_tally()) throw std::invalid_argument("this run has no tally");
+  TallyStore* store = nullptr;
+  {
+    nb::gil_scoped_release release;
+    store = &self.run->finish_tally();
+  }
+  nb::list columns;
+  for (int c = 0; c < static_cast<int>(self.run->tally_columns()); ++c)
+    columns.append(nb::make_tuple(to_numpy(store->column(c, false)),
+                                  store->wide() ? nb::cast(to_numpy(store->column(c, true))) : nb::none()));
+  return columns;
 }
 
 auto refine_candidates(std::uint32_t num_vertices, const std::vector<RelationArrays>& relations,
@@ -195,10 +204,12 @@ void bind_engine(nb::module_& m) {
       .def("done", [](BoundRun& self) { return self.run->scheduler().done(); })
       .def("failed", [](BoundRun& self) { return self.run->scheduler().failed(); })
       .def("progress", [](BoundRun& self) { return self.run->scheduler().fraction_of_seeds(); })
-      .def("total", &total);
+      .def("total", &total)
+      .def("finish_tally", &finish_tally);
   m.def("make_run", &make_run, nb::arg("kept"), nb::arg("num_vertices"), nb::arg("relations"), nb::arg("reverse"), nb::arg("code"),
         nb::arg("filters"), nb::arg("keys"), nb::arg("entities"), nb::arg("seeds"), nb::arg("vertex_at"),
-        nb::arg("batch_rows"), nb::arg("threads"), nb::arg("setops") = nb::none());
+        nb::arg("batch_rows"), nb::arg("threads"), nb::arg("setops") = nb::none(), nb::arg("tally") = nb::none(),
+        nb::arg("tally_budget") = std::size_t{1} << 30);
 }
 
 }  // namespace subiso

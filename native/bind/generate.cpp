@@ -1,6 +1,9 @@
 // Binds native/generate: each generator returns (src, dst) as uint32 arrays.
 #include "generate/generate.hpp"
 
+#include <stdexcept>
+#include <utility>
+
 #include "bind/bind.hpp"
 
 namespace subiso {
@@ -46,6 +49,13 @@ void bind_generate(nb::module_& m) {
     return edges_of([&] { return watts_strogatz(n, k, rewire, rewire_all, seed); });
   });
   m.def("generate_random_regular", [](u32 n, u32 d, u64 seed) { return edges_of([&] { return random_regular(n, d, seed); }); });
+  m.def("generate_rewired", [](In<u32> src, In<u32> dst, int kind, u64 steps, u64 seed, u64 stream) {
+    if (src.size() != dst.size()) throw std::invalid_argument("every edge needs two ends");
+    EdgeList edges;
+    edges.src.assign(src.data(), src.data() + src.size());
+    edges.dst.assign(dst.data(), dst.data() + dst.size());
+    return edges_of([&] { return rewire(std::move(edges), static_cast<Rewiring>(kind), steps, {seed, stream}); });
+  });
   m.def("generate_categories", [](In<u64> bounds, u64 count, u64 seed, u64 stream, int threads) {
     const std::vector<u64> upper(bounds.data(), bounds.data() + bounds.size());
     return array_of([&] { return categories(upper, count, {seed, stream}, threads); });

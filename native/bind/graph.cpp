@@ -55,7 +55,7 @@ nb::dict build(In<std::uint32_t> src, In<std::uint32_t> dst, std::optional<In<st
 
 auto turn(In<std::int64_t> offsets, In<std::uint32_t> neighbors, unsigned threads, std::size_t direct_below) {
   const CsrView csr = view(offsets, neighbors);
-  Csr result;
+  BuiltCsr result;
   {
     nb::gil_scoped_release release;
     result = transpose(csr.offsets, csr.neighbors, csr.num_vertices, threads, direct_below);

@@ -1,6 +1,6 @@
-// What a level still asks of a candidate before it is matched.
+// Does a vertex fit a level, apart from being among its candidates? Filters, distinctness and compared columns.
 #pragma once
-#include "engine/sets.hpp"
+#include "engine/inputs.hpp"
 
 namespace subiso {
 
@@ -17,20 +17,20 @@ inline bool compares(const PairFilter& f, std::int64_t x, std::int64_t y) {
   return false;
 }
 
-inline bool accepts(const Inputs& in, const Sets& sets, const Level& l, std::uint32_t v) {
+inline bool accepts(const Inputs& in, const Level& l, const std::uint32_t* match, std::uint32_t v) {
   const int filter = l.expression.filter;
   if (filter != kNone && !in_bitmap(in.filters[static_cast<std::size_t>(filter)], v)) return false;
   for (int p : l.distinct)
-    if (sets.match[p] == v) return false;
+    if (match[p] == v) return false;
   if (l.checks_bounds()) {
     for (int p : l.expression.lower)
-      if (v <= sets.match[p]) return false;
+      if (v <= match[p]) return false;
     for (int p : l.expression.upper)
-      if (v >= sets.match[p]) return false;
+      if (v >= match[p]) return false;
   }
   for (const PairFilter& f : l.pairs) {
     const std::int64_t mine = in.keys[static_cast<std::size_t>(f.left)][v];
-    if (!compares(f, mine, in.keys[static_cast<std::size_t>(f.right)][sets.match[f.position]])) return false;
+    if (!compares(f, mine, in.keys[static_cast<std::size_t>(f.right)][match[f.position]])) return false;
   }
   return true;
 }

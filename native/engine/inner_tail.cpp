@@ -25,7 +25,7 @@ bool takes_all(const Loops& loops) {
 }  // namespace
 
 InnerTail::InnerTail(const Inputs& in, Sets& sets, const Loops& loops, int last)
-    : in_(in), sets_(sets), loops_(loops), last_(last), summable_(takes_all(loops)) {
+    : in_(in), sets_(sets), loops_(loops), last_(last), degree_(degree(loops)), summable_(takes_all(loops)) {
   for (const TailSize& tail : loops.sizes) parts_.push_back(classify(tail));
 }
 
@@ -201,18 +201,23 @@ std::uint64_t InnerTail::against_base(Part& part, std::uint32_t v) {
 PowerSums InnerTail::sum_over(Span vertices) {
   Part& part = parts_[0];
   part.looked_up += vertices.size;
-  const std::uint32_t* counts = part.kind == kLookUp ? sets_.codegrees(loops_.sizes[0].table) : part.codegree.data();
+  const std::uint32_t* counts = this->counts();
   PowerSums powers;
   if (is_linear(loops_)) {
     std::uint64_t sum = 0;
     for (std::uint32_t v : vertices) sum += counts[v];
     powers.sum[1] = static_cast<Count>(sum) - static_cast<Count>(part.less) * static_cast<Count>(vertices.size);
+  } else if (degree_ <= 2) {
+    for (std::uint32_t v : vertices) powers.add<false>(counts[v] - part.less);
   } else {
-    for (std::uint32_t v : vertices) powers.add(counts[v] - part.less);
+    for (std::uint32_t v : vertices) powers.add<true>(counts[v] - part.less);
   }
   for (int p : loops_.levels.back().distinct) {
     const std::uint32_t u = sets_.match[p];
-    if (std::binary_search(vertices.begin(), vertices.end(), u)) powers.add(counts[u] - part.less, true);
+    if (!std::binary_search(vertices.begin(), vertices.end(), u)) continue;
+    PowerSums own;
+    own.add<true>(counts[u] - part.less);
+    powers.subtract(own);
   }
   return powers;
 }

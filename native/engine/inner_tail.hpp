@@ -26,6 +26,11 @@ class InnerTail {
     return summable_ && (parts_[0].counted || parts_[0].kind == kLookUp) && parts_[0].maybe.empty();
   }
   PowerSums sum_over(Span vertices);
+  // ... and what it is for one of them.
+  std::uint64_t counted(std::uint32_t v) {
+    ++parts_[0].looked_up;
+    return counts()[v] - parts_[0].less;
+  }
 
  private:
   enum Kind { kFixed, kAgainstBase, kLookUp, kGeneral };
@@ -64,11 +69,16 @@ class InnerTail {
   bool worth_counting(Part& part) const;
   void count_codegrees(Part& part) const;
   Span counted_list(const Part& part, std::uint32_t member) const;
+  // By vertex, once all_counted.
+  const std::uint32_t* counts() const {
+    return parts_[0].kind == kLookUp ? sets_.codegrees(loops_.sizes[0].table) : parts_[0].codegree.data();
+  }
 
   const Inputs& in_;
   Sets& sets_;
   const Loops& loops_;
   const int last_;
+  const std::size_t degree_;  // of the polynomial
   const bool summable_;  // a polynomial in one size, and a level that takes all but matched vertices
   std::vector<Part> parts_;
 };

@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "engine/program.hpp"
+#include "engine/tally_program.hpp"
 #include "setops/setops.hpp"
 #include "storage/csr_store.hpp"
 
@@ -30,6 +30,7 @@ struct Inputs {
   std::size_t num_seeds;
   const std::uint32_t* vertex_at;  // rank -> vertex, for rows that leave
   std::size_t batch_rows;
+  TallyProgram tally = {};  // what local counts want; nothing for plain counts
 };
 
 inline bool in_bitmap(const std::uint64_t* bits, std::uint32_t v) { return bits[v >> 6] >> (v & 63) & 1; }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "engine/bits.hpp"
 #include "engine/terms.hpp"
 
 namespace subiso {
@@ -11,8 +12,13 @@ constexpr std::uint64_t kOnes = ~std::uint64_t{0};
 
 }  // namespace
 
-LocalSearch::LocalSearch(const Inputs& in, const Scheduler& scheduler)
-    : in_(in), program_(in.program), scheduler_(scheduler), sizes_(in.program.sizes.size()) {
+LocalSearch::LocalSearch(const Inputs& in, const Scheduler& scheduler, TallySink* sink)
+    : in_(in),
+      program_(in.program),
+      scheduler_(scheduler),
+      sizes_(in.program.sizes.size()),
+      tally_(sink == nullptr ? nullptr : std::make_unique<LocalTally>(in, *sink)),
+      cliques_(scheduler, tally_.get()) {
   const auto note = [this](const SetExpression& e) {
     const auto want = [this](int position, int relation) {
       if (position == 0) return;
@@ -29,6 +35,7 @@ LocalSearch::LocalSearch(const Inputs& in, const Scheduler& scheduler)
 }
 
 void LocalSearch::leave() {
+  if (tally_) tally_->flush();
   for (std::uint32_t v : members_) member_bits_[v >> 6] = 0;
   members_.clear();
 }
@@ -37,11 +44,12 @@ LocalSearch::Size LocalSearch::enter(std::uint32_t v) {
   const int relation = program_.local_relation;
   const Span list = program_.local_above ? in_.store.neighbors_above(v, relation) : in_.store.neighbors(v, relation);
   if (list.size < static_cast<std::size_t>(program_.local_least)) return kTooSmall;
-  if (list.size > kMostVertices) return kTooLarge;
+  if (list.size > kMostVertices || (tally_ && !tally_->fits(list.size))) return kTooLarge;
   leave();
   member_bits_.resize((in_.store.num_vertices() + std::size_t{63}) / 64);
   members_before_.resize(member_bits_.size());
   members_.assign(list.begin(), list.end());
+  if (tally_) tally_->enter(v, list);
   size_ = list.size;
   words_ = (size_ + 63) / 64;
   for (std::size_t i = 0; i < size_; ++i) {
@@ -57,7 +65,7 @@ LocalSearch::Size LocalSearch::enter(std::uint32_t v) {
   scratch_.resize(words_);
   build_rows();
   build_filters();
-  compute_sets(0);
+  if (!program_.local_cliques) compute_sets(0);
   return kFits;
 }
 
@@ -66,27 +74,34 @@ void LocalSearch::build_rows() {
   for (std::size_t r = 0; r < row_relations_.size(); ++r) {
     if (!row_relations_[r]) continue;
     const int relation = static_cast<int>(r);
+    // Where edges have no direction, the lists above hold them all: those of hubs need not be read whole.
+    const bool mirror = (!program_.local_rows_above || program_.local_cliques) && in_.reverse[r] == relation;
+    const bool above = program_.local_rows_above || mirror;
     for (std::uint32_t i = 0; i < size_; ++i) {
-      const std::uint32_t u = members_[i];
-      Word* bits = row(relation, i);
-      const Span list =
-          program_.local_rows_above ? in_.store.neighbors_above(u, relation) : in_.store.neighbors(u, relation);
-      if (size_ * kGallopRatio < list.size) {
-        const std::uint32_t* p = list.begin();
-        for (std::size_t j = 0; j < size_; ++j) {
-          p = gallop(p, list.end(), members_[j]);
-          if (p == list.end()) break;
-          if (*p == members_[j]) bits[j >> 6] |= Word{1} << (j & 63);
-        }
-        continue;
-      }
-      for (std::uint32_t x : list) {
-        if (!in_bitmap(member_bits_.data(), x)) continue;
-        const std::uint32_t j = local_index(x);
-        bits[j >> 6] |= Word{1} << (j & 63);
-      }
+      build_row(relation, i, above ? in_.store.neighbors_above(members_[i], relation)
+                                   : in_.store.neighbors(members_[i], relation), mirror);
     }
   }
+}
+
+// The members in the list of member i, as bits; with `mirror` also i in their rows.
+void LocalSearch::build_row(int relation, std::uint32_t i, Span list, bool mirror) {
+  Word* bits = row(relation, i);
+  const auto set = [&](std::size_t j) {
+    bits[j >> 6] |= Word{1} << (j & 63);
+    if (mirror) row(relation, static_cast<std::uint32_t>(j))[i >> 6] |= Word{1} << (i & 63);
+  };
+  if (size_ * kGallopRatio < list.size) {
+    const std::uint32_t* p = list.begin();
+    for (std::size_t j = 0; j < size_; ++j) {
+      p = gallop(p, list.end(), members_[j]);
+      if (p == list.end()) break;
+      if (*p == members_[j]) set(j);
+    }
+    return;
+  }
+  for (std::uint32_t x : list)
+    if (in_bitmap(member_bits_.data(), x)) set(local_index(x));
 }
 
 void LocalSearch::build_filters() {
@@ -146,6 +161,10 @@ bool LocalSearch::count_below(std::uint32_t v, std::int64_t& steps, Count& total
   total_ = &total;
   overflow_ = &overflow;
   index_[1] = local_index(v);
+  if (program_.local_cliques) {
+    const int size = static_cast<int>(program_.levels.size()) + 1;  // the last vertex is the tail's
+    return cliques_.count({row(program_.local_relation, 0), size_, words_}, index_[1], size, steps, total, overflow);
+  }
   compute_sets(1);
   return descend(2);
 }
@@ -165,12 +184,15 @@ bool LocalSearch::descend(int level) {
       index_[level] = static_cast<std::uint32_t>(w * 64 + static_cast<std::size_t>(__builtin_ctzll(left)));
       if (interrupted()) return false;
       compute_sets(level);
+      const Count before = *total_;
       if (!descend(level + 1)) return false;
+      if (tally_) tally_->subtree(level, index_, static_cast<std::uint64_t>(added_since(before, *total_)));
     }
   return true;
 }
 
 void LocalSearch::innermost(int level) {
+  if (tally_) return share_tail(level);
   const Word* bits = candidates_.data() + static_cast<std::size_t>(level) * words_;
   const bool linear = is_linear(program_);
   std::uint64_t sum = 0;
@@ -187,6 +209,34 @@ void LocalSearch::innermost(int level) {
   if (linear) add_linear(program_, sum, *total_, *overflow_);
 }
 
+// The innermost loop with local counts: also gives the elements of the tail's sets their shares.
+void LocalSearch::share_tail(int level) {
+  const Word* bits = candidates_.data() + static_cast<std::size_t>(level) * words_;
+  tail_bits_.resize(sizes_.size() * words_);
+  for (std::size_t w = 0; w < words_; ++w)
+    for (Word left = bits[w]; left != 0; left &= left - 1) {
+      index_[level] = static_cast<std::uint32_t>(w * 64 + static_cast<std::size_t>(__builtin_ctzll(left)));
+      compute_sets(level);
+      for (std::size_t i = 0; i < sizes_.size(); ++i)
+        sizes_[i] = tally_->scatters() ? select(i, tail_bits_.data() + i * words_) : count(program_.sizes[i]);
+      const Count before = *total_;
+      add_terms(program_, sizes_.data(), *total_, *overflow_);
+      tally_->subtree(level, index_, static_cast<std::uint64_t>(added_since(before, *total_)));
+      if (tally_->scatters()) tally_->share(tail_bits_.data(), words_, index_, sizes_.data());
+    }
+}
+
+std::uint64_t LocalSearch::select(std::size_t size, Word* bits) {
+  const TailSize& tail = program_.sizes[size];
+  evaluate(tail.expression, bits);
+  const auto remove = [&](int p) {
+    if (p != 0) bits[index_[p] >> 6] &= ~(Word{1} << (index_[p] & 63));
+  };
+  std::for_each(tail.distinct.begin(), tail.distinct.end(), remove);
+  std::for_each(in_.tally.sure[size].begin(), in_.tally.sure[size].end(), remove);
+  return size_of_bits(bits, words_);
+}
+
 std::uint64_t LocalSearch::count(const TailSize& tail) {
   const SetExpression& e = tail.expression;
   const bool one_row = e.operands.size() == 1 && !e.operands[0].negative && e.operands[0].position != 0;
@@ -196,13 +246,10 @@ std::uint64_t LocalSearch::count(const TailSize& tail) {
   if (one_row && bounded_by_row && e.filter == kNone && tail.distinct.empty() && tail.surely == 0) {
     const Word* a = source_bits(e);
     const Word* b = row(e.operands[0].relation, index_[e.operands[0].position]);
-    std::uint64_t found = 0;
-    for (std::size_t w = 0; w < words_; ++w) found += static_cast<std::uint64_t>(__builtin_popcountll(a[w] & b[w]));
-    return found;
+    return size_of_common_bits(a, b, words_);
   }
   evaluate(e, scratch_.data());
-  std::uint64_t found = 0;
-  for (std::size_t w = 0; w < words_; ++w) found += static_cast<std::uint64_t>(__builtin_popcountll(scratch_[w]));
+  std::uint64_t found = size_of_bits(scratch_.data(), words_);
   // The first vertex is known to be in none of these sets, so every sure one is a member.
   found -= tail.surely;
   for (int p : tail.distinct)

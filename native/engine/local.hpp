@@ -1,6 +1,8 @@
 // Search inside the neighbourhood of the first matched vertex, with adjacency as bit rows: an intersection is an AND,
 // a size a popcount. For counting plans in which every vertex is a neighbour of the first (cliques, wheels, ...).
 #pragma once
+#include "engine/clique_search.hpp"
+#include "engine/local_tally.hpp"
 #include "engine/scheduler.hpp"
 #include "engine/sets.hpp"
 
@@ -8,7 +10,8 @@ namespace subiso {
 
 class LocalSearch {
  public:
-  LocalSearch(const Inputs& in, const Scheduler& scheduler);
+  // `sink`: where local counts go; null for plain counts.
+  LocalSearch(const Inputs& in, const Scheduler& scheduler, TallySink* sink = nullptr);
 
   // Sets up the neighbourhood of v, unless it is too large for bit rows (the caller then searches lists) or too small
   // to hold a match.
@@ -17,6 +20,9 @@ class LocalSearch {
   // Counts everything below the second vertex, which is v; sums into total. `steps` goes down as it searches: false
   // when it fell below zero, or the run was stopped, before the end (total then holds a part).
   bool count_below(std::uint32_t v, std::int64_t& steps, Count& total, bool& overflow);
+
+  // Leaves the last neighbourhood; its local counts are then in the tally.
+  void leave();
 
   static constexpr std::size_t kMostVertices = 8192;
 
@@ -31,13 +37,16 @@ class LocalSearch {
   Word* row(int relation, std::uint32_t local) {
     return rows_.data() + (static_cast<std::size_t>(relation) * size_ + local) * words_;
   }
-  void leave();
   void build_rows();
+  void build_row(int relation, std::uint32_t i, Span list, bool mirror);
   void build_filters();
 
   void compute_sets(int level);
   bool descend(int level);  // false when interrupted
   void innermost(int level);
+  void share_tail(int level);
+  // The elements of a tail set without the matched vertices; how many.
+  std::uint64_t select(std::size_t size, Word* bits);
   // result = the expression's elements as bits; false when certainly empty.
   void evaluate(const SetExpression& e, Word* result);
   void apply_bounds(const SetExpression& e, Word* result) const;
@@ -69,6 +78,9 @@ class LocalSearch {
   std::int64_t* steps_ = nullptr;
   Count* total_ = nullptr;
   bool* overflow_ = nullptr;
+  std::unique_ptr<LocalTally> tally_;
+  CliqueSearch cliques_;
+  std::vector<Word> tail_bits_;  // the tail's sets, where local counts want their elements
 };
 
 }  // namespace subiso

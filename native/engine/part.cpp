@@ -29,7 +29,7 @@ void PartCounter::iterate(std::size_t level) {
   const Level& l = part_.levels[level];
   for (std::uint32_t v : sets_.slice(l.expression)) {
     if (scheduler_.stopped()) return;
-    if (!l.plain() && !accepts(in_, sets_, l, v)) continue;
+    if (!l.plain() && !accepts(in_, l, sets_.match, v)) continue;
     ++steps_;
     sets_.bind(first_ + static_cast<int>(level), v);
     sets_.compute_at(l);
@@ -50,7 +50,7 @@ void PartCounter::innermost() {
       break;
     }
     const std::uint32_t v = *next++;
-    if (!l.plain() && !accepts(in_, sets_, l, v)) continue;
+    if (!l.plain() && !accepts(in_, l, sets_.match, v)) continue;
     sets_.bind(first_ + static_cast<int>(part_.levels.size()) - 1, v);
     sets_.compute_at(l);
     tail_.evaluate(v, sizes_.data());

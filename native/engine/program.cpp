@@ -1,17 +1,16 @@
 #include "engine/program.hpp"
 
 #include <algorithm>
-#include <stdexcept>
-#include <string>
+
+#include "engine/code_reader.hpp"
 
 namespace subiso {
 namespace {
 
-// Reads the flat code front to back; every index is checked where it is read.
-class Reader {
+class Reader : private CodeReader {
  public:
   Reader(const std::int64_t* code, std::size_t length, const ProgramLimits& limits)
-      : at_(code), end_(code + length), limits_(limits) {}
+      : CodeReader(code, length), limits_(limits) {}
 
   Program program() {
     Program p;
@@ -21,6 +20,7 @@ class Reader {
     p.local_above = number(0, 2) != 0;
     p.local_rows_above = number(0, 2) != 0;
     p.local_least = number(0, kMaxLevels + 1);
+    p.local_cliques = number(0, 2) != 0;
     if (p.local_relation != kNone && num_levels < 3) fail("a local search has three levels or more");
     p.emit = number(0, 2) != 0;
     num_codegrees_ = number(0, kMaxLevels);
@@ -37,7 +37,7 @@ class Reader {
       tail(p, num_levels, num_sets);
       for (int left = number(0, kMaxLevels); left > 0; --left) p.parts.push_back(part(p, num_levels));
     }
-    if (at_ != end_) fail("trailing words");
+    finish();
     check_sets(p);
     check_codegrees(p);
     if (p.local_relation != kNone) check_local(p);
@@ -90,28 +90,15 @@ class Reader {
       fail("a local search begins with a neighbour of the first vertex");
     if (p.local_above && std::find(second.lower.begin(), second.lower.end(), 0) == second.lower.end())
       fail("a local search above the first vertex begins above it");
+    const auto reads = [&](const SetNode& node) {
+      return node.expression.operands.size() == 1 && node.expression.operands[0].relation == p.local_relation;
+    };
+    if (p.local_cliques && (!p.local_above || p.sizes.size() != 1 || p.levels[1].expression.filter != kNone ||
+                            !std::all_of(p.sets.begin(), p.sets.end(), reads)))
+      fail("this is no search for cliques");
     for (const Level& level : p.levels)
       if (!level.edges.empty() || (&level > &p.levels[1] && !level.pairs.empty()))
         fail("a local search checks no columns and no edges");
-  }
-
-  [[noreturn]] static void fail(const char* what) {
-    throw std::invalid_argument(std::string("malformed program: ") + what);
-  }
-
-  std::int64_t word() {
-    if (at_ == end_) fail("too short");
-    return *at_++;
-  }
-  int number(std::int64_t least, std::int64_t limit) {
-    const std::int64_t value = word();
-    if (value < least || value >= limit) fail("index out of range");
-    return static_cast<int>(value);
-  }
-  std::vector<int> numbers(int limit) {
-    std::vector<int> values(static_cast<std::size_t>(number(0, 1 << 16)));
-    for (int& v : values) v = number(0, limit);
-    return values;
   }
 
   Source source(int positions, int sets) {
@@ -175,6 +162,7 @@ class Reader {
     for (int i = 0; i < num_levels; ++i) {
       result.levels.push_back(level(first + i, num_sets));
       if (result.levels.back().expression.source.kind == Source::kEnds) fail("a part has no loop over ends");
+      if (!result.levels.back().edges.empty()) fail("a part checks no edges");
     }
     for (int i = before; i < num_sets; ++i) {
       const int depth = number(first, first + num_levels);
@@ -204,8 +192,6 @@ class Reader {
     }
   }
 
-  const std::int64_t* at_;
-  const std::int64_t* end_;
   ProgramLimits limits_;
   int num_codegrees_ = 0;
 };

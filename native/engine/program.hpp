@@ -120,6 +120,7 @@ struct Program : Loops {
   bool local_above = false;       // ... and comes after it, so that only neighbours above it matter
   int local_least = 0;            // fewer neighbours cannot hold a match
   bool local_rows_above = false;  // every row is read only above its own vertex
+  bool local_cliques = false;     // the pattern is a clique without conditions: search by pivoting
 };
 
 // Counts of things outside the program that it refers to by index.

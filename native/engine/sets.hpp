@@ -47,10 +47,14 @@ class Sets {
     for (int set : level.sets) compute(set);
     for (int table : level.codegrees) compute_codegrees(table);
   }
-  bool contains(const SetExpression& e, std::uint32_t v) const;
   std::size_t size_of(const TailSize& tail) { return without_matched(tail, count(tail.expression)); }
   // `size` elements meet the tail's expression: how many without the matched vertices among them?
   std::size_t without_matched(const TailSize& tail, std::size_t size) const;
+
+  std::size_t count(const SetExpression& e);
+  bool contains(const SetExpression& e, std::uint32_t v) const;
+  // The elements; they lie in `room` or in the graph, until the next call with the same room.
+  Span elements(const SetExpression& e, Scratch& room) { return evaluate(e, room); }
 
   // Cuts a sorted list to > match[p] (p in lower) and < match[p] (p in upper).
   Span trim(Span s, const std::vector<int>& lower, const std::vector<int>& upper) const;
@@ -63,7 +67,6 @@ class Sets {
   // Intersects the first `n` lists; the result lies in `target` (or is the only list itself).
   Span intersect_all(const Span* lists, std::size_t n, Scratch& target);
   Span evaluate(const SetExpression& e, Scratch& target);
-  std::size_t count(const SetExpression& e);
 
   struct Codegrees {
     std::vector<std::uint32_t> count;  // by vertex; zero for all but `ends`

@@ -1,5 +1,7 @@
 // The tail's polynomial: sums coefficient * product of sizes into a 128-bit total, noting overflow.
 #pragma once
+#include <algorithm>
+
 #include "engine/program.hpp"
 #include "engine/scheduler.hpp"
 
@@ -7,6 +9,11 @@ namespace subiso {
 
 inline void add_to(Count part, Count& total, bool& overflow) {
   overflow |= __builtin_add_overflow(total, part, &total);
+}
+
+// What was added to a total since it was `before`; wraps around as a total that overflows does.
+inline Count added_since(Count before, Count total) {
+  return static_cast<Count>(static_cast<unsigned __int128>(total) - static_cast<unsigned __int128>(before));
 }
 
 // The polynomial is coefficient * one size: sizes may then be summed first.
@@ -20,23 +27,30 @@ inline void add_linear(const Loops& p, std::uint64_t sum, Count& total, bool& ov
 
 // Sums of the powers of one size over many vertices: all that a polynomial in it needs.
 struct PowerSums {
-  static constexpr std::size_t kHighest = 2;
+  static constexpr std::size_t kHighest = 3;
   Count sum[kHighest + 1] = {};
 
-  void add(std::uint64_t size, bool remove = false) {
-    const Count sign = remove ? -1 : 1;
-    sum[0] += sign;
-    sum[1] += sign * static_cast<Count>(size);
-    sum[2] += sign * static_cast<Count>(size) * static_cast<Count>(size);  // sizes have 32 bits
+  // Up to the square, or to the cube: sizes have 32 bits, so neither can leave its type.
+  template <bool kCube>
+  void add(std::uint64_t size) {
+    const std::uint64_t square = size * size;
+    sum[0] += 1;
+    sum[1] += static_cast<Count>(size);
+    sum[2] += static_cast<Count>(square);
+    if (kCube) sum[3] += static_cast<Count>(square) * static_cast<Count>(size);
+  }
+  void subtract(const PowerSums& other) {
+    for (std::size_t i = 0; i <= kHighest; ++i) sum[i] -= other.sum[i];
   }
 };
 
-inline bool is_univariate(const Loops& p) {
-  if (p.sizes.size() != 1) return false;
-  for (const Term& term : p.terms)
-    if (term.factors.size() > PowerSums::kHighest) return false;
-  return true;
+inline std::size_t degree(const Loops& p) {
+  std::size_t highest = 0;
+  for (const Term& term : p.terms) highest = std::max(highest, term.factors.size());
+  return highest;
 }
+
+inline bool is_univariate(const Loops& p) { return p.sizes.size() == 1 && degree(p) <= PowerSums::kHighest; }
 
 inline void add_powers(const Loops& p, const PowerSums& powers, Count& total, bool& overflow) {
   for (const Term& term : p.terms) {

@@ -6,15 +6,18 @@
 #include "engine/terms.hpp"
 
 namespace subiso {
-Worker::Worker(const Inputs& in, Scheduler& scheduler)
+
+Worker::Worker(const Inputs& in, Scheduler& scheduler, const TallyStore* store, int number)
     : in_(in),
       program_(in.program),
       scheduler_(scheduler),
       sets_(in),
       edges_(in),
-      local_(in, scheduler),
+      tally_(store == nullptr ? nullptr : std::make_unique<Tally>(in, sets_, *store, number)),
+      local_(in, scheduler, tally_ ? &tally_->sink() : nullptr),
       last_level_(static_cast<int>(in.program.levels.size()) - 1),
       linear_(is_linear(in.program) && in.program.parts.empty()),
+      looks_up_(linear_ && in.program.levels.back().plain()),
       tail_(in, sets_, in.program, last_level_),
       sizes_(in.program.sizes.size()) {
   for (const Part& part : program_.parts) parts_.emplace_back(in, sets_, scheduler, part);
@@ -36,6 +39,7 @@ bool Worker::run_briefly(std::int64_t steps) {
 
 void Worker::finish() {
   if (!rows_.empty()) flush_rows();
+  if (tally_) local_.leave();
   scheduler_.add(total_, overflow_);
   total_ = 0;
 }
@@ -56,16 +60,19 @@ void Worker::run_task(const Task& task) {
     sets_.compute_at(program_.levels[static_cast<std::size_t>(level)]);
   }
   frames_[first_level_] = {task.candidates.data(), task.candidates.data() + task.candidates.size()};
+  const Count before = total_;
   if (first_level_ == 1 && program_.local_relation != kNone && local_.enter(sets_.match[0]) == LocalSearch::kFits)
     iterate_local();
   else
     iterate(first_level_);
+  if (tally_)
+    for (int level = 0; level < first_level_; ++level) tally_->subtree(level, added_since(before, total_));
 }
 
 void Worker::iterate(int level) {
   if (level == last_level_) {
     if (program_.emit) return emit_innermost();
-    return count_innermost();
+    return tally_ ? tally_innermost() : count_innermost();
   }
   const Level& l = program_.levels[static_cast<std::size_t>(level)];
   const Level& below = program_.levels[static_cast<std::size_t>(level) + 1];
@@ -79,10 +86,12 @@ void Worker::iterate(int level) {
     if (local == LocalSearch::kTooLarge) sets_.compute_at(l);
     const Span s = sets_.slice(below.expression);
     frames_[level + 1] = {s.begin(), s.end()};
+    const Count before = total_;
     if (local == LocalSearch::kFits)
       iterate_local();
     else
       iterate(level + 1);
+    if (tally_) tally_->subtree(level, added_since(before, total_));
   }
 }
 
@@ -93,13 +102,17 @@ void Worker::iterate_local() {
   while (frame.next != frame.end) {
     if (interrupted(1)) return;
     const std::uint32_t v = *frame.next++;
-    if (!accepts(in_, sets_, l, v)) continue;
+    if (!accepts(in_, l, sets_.match, v)) continue;
     const Count total_before = total_;
     const bool overflow_before = overflow_;
     const bool brief = steps_left_ != INT64_MAX;
     std::int64_t steps = steps_left_;
     const bool all = local_.count_below(v, steps, total_, overflow_);
     if (all && brief) steps_left_ = steps;
+    if (tally_) {
+      sets_.bind(1, v);
+      tally_->subtree(1, added_since(total_before, total_));
+    }
     if (all || scheduler_.stopped()) continue;
     // A brief run is out of steps: forget the part that was counted and leave all of it to the others.
     total_ = total_before;
@@ -111,7 +124,7 @@ void Worker::iterate_local() {
 
 bool Worker::take(int level, std::uint32_t v) {
   const Level& l = program_.levels[static_cast<std::size_t>(level)];
-  if (!l.plain() && !accepts(in_, sets_, l, v)) return false;
+  if (!l.plain() && !accepts(in_, l, sets_.match, v)) return false;
   sets_.bind(level, v);
   return l.edges.empty() || edges_.possible(level, sets_.match);
 }
@@ -156,6 +169,41 @@ void Worker::add_product() {
   if (scheduler_.stopped()) return;
   add_to(product, total_, overflow_);
   if (steps_left_ != INT64_MAX) steps_left_ -= std::min(steps_left_, steps / 8);
+}
+
+// The innermost loop with local counts. Where the tail's elements get no share of their own, sizes come as in a count.
+void Worker::tally_innermost() {
+  const Level& l = program_.levels.back();
+  Frame& frame = frames_[last_level_];
+  const bool scatters = tally_->scatters();
+  if (scatters)
+    tally_->begin();
+  else if (!tail_.begin(static_cast<std::size_t>(frame.end - frame.next)))
+    return;
+  while (frame.next != frame.end && !interrupted(last_level_)) {
+    const std::uint32_t v = *frame.next++;
+    if (!scatters && looks_up_ && tail_.all_counted()) {
+      const Count part = program_.terms[0].coefficient * static_cast<Count>(tail_.counted(v));
+      add_to(part, total_, overflow_);
+      sets_.match[last_level_] = v;
+      tally_->subtree(last_level_, part);
+      continue;
+    }
+    if (!take(last_level_, v)) continue;
+    sets_.compute_at(l);
+    if (scatters)
+      tally_->evaluate(sizes_.data());
+    else
+      tail_.evaluate(v, sizes_.data());
+    const Count before = total_;
+    add_terms(program_, sizes_.data(), total_, overflow_);
+    tally_->subtree(last_level_, added_since(before, total_));
+    if (scatters) tally_->share(sizes_.data());
+  }
+  if (scatters)
+    tally_->end();
+  else
+    tail_.end();
 }
 
 void Worker::emit_innermost() {

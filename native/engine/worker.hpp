@@ -7,12 +7,14 @@
 #include "engine/part.hpp"
 #include "engine/scheduler.hpp"
 #include "engine/sets.hpp"
+#include "engine/tally.hpp"
 
 namespace subiso {
 
 class Worker {
  public:
-  Worker(const Inputs& in, Scheduler& scheduler);
+  // `store`: where local counts are summed, by the worker's number; null for plain counts and rows.
+  Worker(const Inputs& in, Scheduler& scheduler, const TallyStore* store = nullptr, int number = 0);
 
   // Works until nothing is left or the run is stopped.
   void run();
@@ -38,6 +40,7 @@ class Worker {
   void count_innermost();
   // The polynomial at sizes_, multiplied with what the parts count.
   void add_product();
+  void tally_innermost();
   void emit_innermost();
   void flush_rows();
 
@@ -50,11 +53,13 @@ class Worker {
   Scheduler& scheduler_;
   Sets sets_;
   EdgeAssignment edges_;
+  std::unique_ptr<Tally> tally_;
   LocalSearch local_;
   Frame frames_[kMaxLevels];
   int first_level_ = 0;
   const int last_level_;
   const bool linear_;
+  const bool looks_up_;  // the innermost loop takes every vertex, and sums one size
   InnerTail tail_;
   std::vector<PartCounter> parts_;
   std::int64_t steps_left_ = INT64_MAX;

@@ -45,6 +45,11 @@ EdgeList watts_strogatz(std::uint32_t n, std::uint32_t k, std::uint64_t rewire, 
 // A simple graph in which every vertex has degree d: random pairing of stubs, repaired by random switches.
 EdgeList random_regular(std::uint32_t n, std::uint32_t d, std::uint64_t seed);
 
+// The graph after `steps` random switches, which keep every degree (of arcs: in and out; keep_mutual: of one-way arcs in and out, and of
+// mutual pairs). The graph must be simple: no loops, no edge twice.
+enum class Rewiring { undirected, directed, keep_mutual };
+EdgeList rewire(EdgeList edges, Rewiring kind, std::uint64_t steps, Seed seed);
+
 // Draw i is the first category whose bound exceeds the i-th 64 random bits; the last category takes the rest.
 std::vector<std::uint32_t> categories(const std::vector<std::uint64_t>& bounds, std::uint64_t count, Seed seed, int threads);
 

@@ -86,12 +86,12 @@ Lists<Row> sorted_lists(const EdgeTable& table, const BuildOptions& options, con
 }
 
 // Undirected: the lists of smaller -> larger end become full neighbour lists, the smaller neighbours first.
-Csr join_halves(const std::int64_t* upper_offsets, const std::uint32_t* upper, std::uint32_t n, std::size_t loops,
+BuiltCsr join_halves(const std::int64_t* upper_offsets, const std::uint32_t* upper, std::uint32_t n, std::size_t loops,
                 const BuildOptions& options) {
   const auto half = static_cast<std::size_t>(upper_offsets[n]);
   const Transposed turned{upper_offsets, upper, n, nullptr, true};
   const auto lower = group_by<NoRow>(turned, n, half - loops, options.threads, options.direct_below);
-  Csr csr{Buffer<std::int64_t>(std::size_t{n} + 1), Buffer<std::uint32_t>(2 * half - loops)};
+  BuiltCsr csr{Buffer<std::int64_t>(std::size_t{n} + 1), Buffer<std::uint32_t>(2 * half - loops)};
   for (std::size_t v = 0; v <= n; ++v) csr.offsets[v] = upper_offsets[v] + lower.offsets[v];
   const unsigned threads = threads_for(csr.neighbors.size(), options.threads);
   run_threads(threads, [&](unsigned t) {
@@ -147,7 +147,7 @@ Built build_csr(const EdgeTable& table, const BuildOptions& options) {
   return build_with_rows<std::int64_t>(table, options);
 }
 
-Csr transpose(const std::int64_t* offsets, const std::uint32_t* neighbors, std::uint32_t num_vertices,
+BuiltCsr transpose(const std::int64_t* offsets, const std::uint32_t* neighbors, std::uint32_t num_vertices,
               unsigned threads, std::size_t direct_below) {
   const Transposed turned{offsets, neighbors, num_vertices};
   auto lists =

@@ -24,13 +24,13 @@ struct BuildOptions {
   std::size_t direct_below;  // see group_by; tests set it low to reach the bucketed path
 };
 
-struct Csr {
+struct BuiltCsr {
   Buffer<std::int64_t> offsets;
   Buffer<std::uint32_t> neighbors;
 };
 
 struct Built {
-  Csr out;
+  BuiltCsr out;
   Buffer<std::uint32_t> rows32;  // one of the two is filled when rows were asked for
   Buffer<std::int64_t> rows64;
   std::size_t num_edges = 0;
@@ -44,7 +44,7 @@ struct Built {
 Built build_csr(const EdgeTable& table, const BuildOptions& options);
 
 // The lists of a directed graph turned round, sorted.
-Csr transpose(const std::int64_t* offsets, const std::uint32_t* neighbors, std::uint32_t num_vertices,
+BuiltCsr transpose(const std::int64_t* offsets, const std::uint32_t* neighbors, std::uint32_t num_vertices,
               unsigned threads, std::size_t direct_below);
 
 }  // namespace subiso

@@ -37,6 +37,13 @@ class CsrStore {
     if (list.size != 0 && list.data[list.size - 1] == v) --list.size;  // a self loop
     return list;
   }
+  // The number of a list's entry among all entries of the relation; there are `num_entries` of them.
+  std::size_t entry_number(const std::uint32_t* entry, int relation) const {
+    return static_cast<std::size_t>(entry - relations_[static_cast<std::size_t>(relation)].neighbors);
+  }
+  std::size_t num_entries(int relation) const {
+    return static_cast<std::size_t>(relations_[static_cast<std::size_t>(relation)].bounds[2 * std::size_t{num_vertices_}]);
+  }
   bool has_edge(std::uint32_t u, std::uint32_t v, int relation) const {
     const Span list = neighbors(u, relation);
     return std::binary_search(list.begin(), list.end(), v);

@@ -7,10 +7,14 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from subiso import errors as errors
-    from subiso.api import cliques, count, exists, explain, match, motifs
+    from subiso.api import cliques, count, exists, explain, match
+    from subiso.census import motifs, triads
+    from subiso.chance import significance
+    from subiso.engine.estimate import Estimate
     from subiso.errors import SubisoError, TimeoutReached
     from subiso.formats import read, write
     from subiso.graph import Graph, generators
+    from subiso.graph.generators import rewire
     from subiso.pattern import Pattern, connected_patterns
     from subiso.result.matches import Matches
 
@@ -25,9 +29,13 @@ _HOME = {
     "count": "subiso.api",
     "match": "subiso.api",
     "exists": "subiso.api",
-    "motifs": "subiso.api",
+    "motifs": "subiso.census",
+    "triads": "subiso.census",
+    "significance": "subiso.chance",
+    "rewire": "subiso.graph.generators",
     "cliques": "subiso.api",
     "explain": "subiso.api",
+    "Estimate": "subiso.engine.estimate",
     "Matches": "subiso.result.matches",
     "SubisoError": "subiso.errors",
     "TimeoutReached": "subiso.errors",
@@ -37,6 +45,7 @@ _HOME = {
 _MODULES = ("errors", "generators")
 
 __all__ = [
+    "Estimate",
     "Graph",
     "Matches",
     "Pattern",
@@ -52,6 +61,9 @@ __all__ = [
     "match",
     "motifs",
     "read",
+    "rewire",
+    "significance",
+    "triads",
     "write",
 ]
 

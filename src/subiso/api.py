@@ -1,82 +1,63 @@
-"""The functions users call: count, match, exists, motifs, cliques and explain."""
+"""The functions users call: count, match, exists, cliques and explain. Those on all motifs are in census.py."""
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable, Iterable
-from dataclasses import replace
-from typing import TYPE_CHECKING, Any, TypedDict, Unpack, overload
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any, Literal, Unpack, overload
+
+import numpy as np
+from numpy.typing import NDArray
 
 from subiso.engine.anchors import Anchor, anchor_rows, anchored_queries
-from subiso.engine.base import Engine, Params, part_of
-from subiso.engine.choose import choose_engine, make_params
-from subiso.engine.query import Query, make_query
-from subiso.errors import TimeoutReached
+from subiso.engine.choose import choose_engine, choose_estimator, make_params
+from subiso.engine.clock import Deadline
+from subiso.engine.estimate import Estimate, make_accuracy
+from subiso.engine.query import make_query
+from subiso.engine.several import count_several
+from subiso.errors import QueryError, TimeoutReached
 from subiso.graph import Graph
-from subiso.pattern import Pattern, connected_patterns
-from subiso.plan.motifs import induced_from_subgraphs
+from subiso.options import Counting, Existence, How, Many, PatternLike, Progress, Rows, What
+from subiso.pattern import Pattern
 
 if TYPE_CHECKING:  # `result` is loaded by those who want rows
     from subiso.result.matches import Matches
-    from subiso.result.motifs import Motifs
-
-Progress = Callable[[float], None]
-PatternLike = Pattern | str
-Many = list[PatternLike] | list[Pattern] | list[str] | tuple[PatternLike, ...]
+    from subiso.result.roles import Roles
 
 
-class How(TypedDict, total=False):
-    """The options that say how to run; all functions take them."""
-
-    device: str
-    engine: str
-    schedule: str | None
-    threads: int | None
-    timeout: float | None
-    progress: Progress | None
-
-
-class What(How, total=False):
-    """The options that say what is looked for."""
-
-    mode: str
-    induced: bool
-    unique: bool | None
-
-
-class Existence(TypedDict, total=False):
-    """The options of `exists`: uniqueness makes no difference there, its timeout is for the whole call."""
-
-    mode: str
-    induced: bool
-    device: str
-    engine: str
-    schedule: str | None
-    threads: int | None
-    progress: Progress | None
-
-
-class Rows(What, total=False):
-    """The options of `match`."""
-
-    anchor: Anchor | None
-    limit: int | None
-    order: str | None
-    edges: bool
-    columns: Iterable[str] | str | None
-    distinct: bool
-    sample: int | None
-    seed: int
-    dense: bool
-
-
-@overload
-def count(graph: Graph, pattern: PatternLike, *, anchor: None = None, **options: Unpack[What]) -> int: ...
-@overload
-def count(graph: Graph, pattern: PatternLike, *, anchor: Anchor | None, **options: Unpack[What]) -> Any: ...
 @overload
 def count(
-    graph: Graph, pattern: Many, *, anchor: Anchor | None = None, **options: Unpack[What]
+    graph: Graph, pattern: PatternLike, *, anchor: None = None, per: None = None, **options: Unpack[What]
+) -> int: ...
+@overload
+def count(
+    graph: Graph,
+    pattern: PatternLike,
+    *,
+    anchor: None = None,
+    per: Literal["vertex", "edge"],
+    **options: Unpack[What],
+) -> NDArray[np.int64]: ...
+@overload
+def count(
+    graph: Graph, pattern: PatternLike, *, anchor: None = None, per: Literal["role"], **options: Unpack[What]
+) -> Roles: ...
+@overload
+def count(
+    graph: Graph,
+    pattern: PatternLike,
+    *,
+    approx: float,
+    confidence: float = 0.95,
+    seed: int | None = None,
+    **options: Unpack[What],
+) -> Estimate: ...
+@overload
+def count(
+    graph: Graph, pattern: PatternLike, *, anchor: Anchor | None, **options: Unpack[Counting]
+) -> Any: ...
+@overload
+def count(
+    graph: Graph, pattern: Many, *, anchor: Anchor | None = None, **options: Unpack[Counting]
 ) -> list[Any]: ...
 
 
@@ -88,17 +69,29 @@ def count(
     induced: bool = False,
     unique: bool | None = None,
     anchor: Anchor | None = None,
+    per: str | None = None,
+    approx: float | None = None,
+    confidence: float = 0.95,
+    seed: int | None = None,
     device: str = "auto",
     engine: str = "auto",
     schedule: str | None = None,
     threads: int | None = None,
     timeout: float | None = None,
     progress: Progress | None = None,
-) -> int | list[Any]:
-    """Count the matches of a pattern: an exact int, of whatever size.
+) -> Any:
+    """Count the matches of a pattern: an exact int, of whatever size, or on request an Estimate.
 
-    A list of patterns gives a list of counts; lists of anchors, `anchor={"a": [1, 2, 3]}`, one count per row.
+    A list of patterns gives a list of counts; the patterns share what they have in common. Lists of anchors,
+    `anchor={"a": [1, 2, 3]}`, give one count per row.
     When `timeout` (seconds, for the whole call) runs out, TimeoutReached is raised, with what was counted.
+
+    - `per="vertex"`: an int64 array instead, in the order of the graph's vertices: how many matches contain each.
+    - `per="edge"`: the same by edge id: how many matches use each.
+    - `per="role"`: a dict of such arrays, `Roles`: how many matches have each vertex at `a`, at `b`, ...;
+      pattern vertices that are the same by symmetry are one role.
+    - `approx=0.01`: an Estimate instead: within 1%, with the given confidence, or exact where that is cheaper. The
+      same `seed` gives the same one. A timeout then ends it with the error reached by then.
 
     >>> import subiso as si
     >>> g = si.Graph.from_edges([0, 1, 2, 0], [1, 2, 0, 3])
@@ -108,13 +101,32 @@ def count(
     [8, 10]
     >>> si.count(g, "(a)--(b)", anchor={"a": [0, 3]})
     [3, 1]
+    >>> si.count(g, "(a)--(b), (b)--(c), (c)--(a)", per="vertex").tolist()
+    [1, 1, 1, 0]
+    >>> print(si.count(g, "(a)--(b)--(c)", approx=0.01, seed=1))
+    5 (exact)
     """
-    module, params = choose_engine(engine, device, schedule), make_params(threads, timeout, progress)
+    params = make_params(threads, timeout, progress)
     options: dict[str, Any] = {"mode": mode, "induced": induced, "unique": unique}
     patterns, rows = _patterns(pattern), anchor_rows(anchor)
     anchors = [anchor] if rows is None else rows
     queries = [make_query(graph, p, anchor=a, **options) for p in patterns for a in anchors]
-    counts = _count_all(queries, module, params)
+    counts: list[Any]
+    on_host = engine, "cpu" if device == "auto" else device, schedule  # local counts, estimates
+    if approx is not None:
+        if per is not None:
+            raise QueryError("per= and approx= at once", hint="local counts are exact: leave approx= out")
+        accuracy = make_accuracy(approx, confidence, seed)
+        counts = choose_estimator(*on_host).estimate_all(queries, params, accuracy)
+    elif seed is not None:
+        raise QueryError(f"seed={seed}: seed= is for estimates", hint="say approx=0.01, or leave it out")
+    elif per is not None:
+        from subiso.result.local import count_all_per
+
+        counts = count_all_per(queries, per, choose_engine(*on_host), params)
+    else:
+        shared = engine == "auto" and device in ("auto", "cpu")  # an engine that is named does all by itself
+        counts = count_several(queries, choose_engine(engine, device, schedule), params, sums=shared)
     if rows is None:
         return counts if _is_many(pattern) else counts[0]
     by_pattern = [counts[i * len(rows) : (i + 1) * len(rows)] for i in range(len(patterns))]
@@ -203,7 +215,7 @@ def exists(
     [True, False]
     """
     found = []
-    deadline = _Deadline(make_params(timeout=timeout).timeout)
+    deadline = Deadline(make_params(timeout=timeout).timeout)
     for p in _patterns(pattern):
         # A limit of no rows is exceeded by the first match, and nothing else stops there.
         with match(graph, p, anchor=anchor, limit=0, timeout=deadline.left(), **options) as matches:
@@ -214,36 +226,23 @@ def exists(
     return found if _is_many(pattern) else found[0]
 
 
-def motifs(graph: Graph, k: int, *, induced: bool = False, **options: Unpack[How]) -> Motifs:
-    """Count every connected pattern of k vertices: {Pattern: int}, printable as a table.
-
-    Counts are of subgraphs; `induced=True` counts vertex sets by the graph they induce: each connected set of
-    k vertices is in exactly one count. Labels are ignored, and so are directions: in a directed graph
-    an edge in either direction joins two vertices. The other options are those of `count`.
-
-    >>> import subiso as si
-    >>> print(si.motifs(si.Graph.from_edges([0, 1, 2, 0], [1, 2, 0, 3]), 3, induced=True))
-    motif     count  pattern
-    wedge         2  (a)--(b), (b)--(c)
-    triangle      1  (a)--(b), (b)--(c), (a)--(c)
-    """
-    from subiso.result.motifs import Motifs
-
-    patterns = connected_patterns(k)
-    counts = count(graph, patterns, **options)
-    if induced:
-        counts = induced_from_subgraphs(patterns, counts)
-    return Motifs(zip(patterns, counts, strict=True))
+@overload
+def cliques(graph: Graph, k: int, *, per: None = None, **options: Unpack[How]) -> int: ...
+@overload
+def cliques(
+    graph: Graph, k: int, *, per: Literal["vertex", "edge"], **options: Unpack[How]
+) -> NDArray[np.int64]: ...
 
 
-def cliques(graph: Graph, k: int, **options: Unpack[How]) -> int:
+def cliques(graph: Graph, k: int, *, per: Any = None, **options: Unpack[How]) -> Any:
     """Count the cliques of k vertices; options as in `count`. To list them, match Pattern.clique(k).
 
     >>> import subiso as si
-    >>> si.cliques(si.Graph.from_edges([0, 1, 2, 0], [1, 2, 0, 3]), 3)
-    1
+    >>> g = si.Graph.from_edges([0, 1, 2, 0], [1, 2, 0, 3])
+    >>> si.cliques(g, 3), si.cliques(g, 3, per="edge").tolist()
+    (1, [1, 1, 0, 1])
     """
-    return count(graph, Pattern.clique(k), **options)
+    return count(graph, Pattern.clique(k), per=per, **options)
 
 
 def explain(
@@ -259,32 +258,6 @@ def explain(
     from subiso.plan.explain import explain as explain_query
 
     return explain_query(make_query(graph, pattern, mode=mode, induced=induced, unique=unique, anchor=anchor))
-
-
-class _Deadline:
-    """A timeout shared by the steps of one call."""
-
-    def __init__(self, timeout: float | None) -> None:
-        self._end = None if timeout is None else time.monotonic() + timeout
-
-    def left(self) -> float | None:
-        return None if self._end is None else max(0.0, self._end - time.monotonic())
-
-
-def _count_all(queries: list[Query], engine: Engine, params: Params) -> list[int]:
-    counts: list[int] = []
-    deadline = _Deadline(params.timeout)
-    for i, query in enumerate(queries):
-        step = replace(params, timeout=deadline.left(), progress=part_of(params.progress, i, len(queries)))
-        outcome = engine.count(query, step)
-        if outcome.stopped_by == "timeout":
-            raise TimeoutReached(
-                f"the count was not finished within {params.timeout:g} s ({outcome.count} so far)",
-                count=outcome.count,
-                done=counts,
-            )
-        counts.append(outcome.count)
-    return counts
 
 
 def _is_many(pattern: object) -> bool:

@@ -82,7 +82,7 @@ class TimeoutReached(SubisoError, TimeoutError):
     answers before it when the call had several to give.
     """
 
-    def __init__(self, message: str, *, count: int = 0, done: list[int] | None = None) -> None:
+    def __init__(self, message: str, *, count: int = 0, done: list[Any] | None = None) -> None:
         self.count = count
         self.done = done or []
         super().__init__(message, hint="give it more time, or take what match() finds in the time there is")

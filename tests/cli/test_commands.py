@@ -13,7 +13,8 @@ from typer.testing import CliRunner
 from subiso.cli.main import app
 
 COMMANDS = [
-    "count", "match", "exists", "motifs", "cliques", "explain", "info", "convert", "generate", "verify"
+    "count", "match", "exists", "motifs", "triads", "significance", "cliques", "explain", "info", "convert",
+    "generate", "verify",
 ]  # fmt: skip
 TRIANGLE = "(a)--(b), (b)--(c), (c)--(a)"
 
@@ -223,6 +224,22 @@ def test_exists(file: str) -> None:
     assert run("exists", file, "K4", code=4).stdout == "false\n"
 
 
+def test_directed_motifs_and_triads(payments: str) -> None:
+    lines = run("motifs", payments, 3, "--directed", "--directions", "--induced").stdout.splitlines()
+    assert len(lines) == 14 and [line.split()[:2] for line in lines if " 1  " in line] == [["111U", "1"]]
+    rows = json.loads(run("triads", payments, "--directed", "-f", "json").stdout)
+    assert len(rows) == 16 and {row["triad"] for row in rows if row["count"]} == {"111U"}
+    assert "the graph is undirected" in run("triads", payments, "--undirected", code=1).output
+
+
+def test_significance(file: str) -> None:
+    lines = run("significance", file, 3, "--samples", 5).stdout.splitlines()
+    assert lines[0].split() == ["motif", "count", "mean", "std", "z", "p", "pattern"]
+    assert [line.split()[:3] for line in lines[1:]] == [["wedge", "5", "5"], ["triangle", "1", "1"]]
+    several = run("significance", file, "triangle", "(a)--(b)", "--samples", 3, "--seed", 4, "-f", "csv")
+    assert len(several.stdout.splitlines()) == 3
+
+
 def test_motifs(file: str) -> None:
     lines = run("motifs", file, 3, "--induced").stdout.splitlines()
     assert lines[0].split() == ["motif", "count", "pattern"]
@@ -265,3 +282,22 @@ def test_generate_lists_models_and_their_arguments() -> None:
 
 def test_bench_has_its_own_command_line() -> None:
     assert "small_cpu" in run("bench", "list").stdout
+
+
+def test_estimates(tmp_path: Path) -> None:
+    graph = tmp_path / "g.subiso"
+    run("generate", "rmat", "scale=11", "edge_factor=8", "seed=1", "-o", graph)
+    wanted = ["count", graph, "5cycle", "--approx", "0.05", "--seed", "1"]
+    line = run(*wanted).stdout
+    assert " ± " in line and line.endswith("% (95%)\n") and run(*wanted, "--threads", 1).stdout == line
+    row, cheap = json.loads(run(*wanted[:3], "triangle", *wanted[3:], "--format", "json").stdout)
+    assert row["low"] < row["count"] < row["high"] and 0 < row["error"] <= 0.05 and row["samples"] > 0
+    assert not row["exact"] and cheap["exact"] and cheap["low"] == cheap["count"] == cheap["high"]
+    assert "approx is 2" in run(*wanted[:3], "--approx", 2, code=1).stderr
+
+
+def test_an_estimate_that_ran_out_of_time(tmp_path: Path) -> None:
+    graph = tmp_path / "g.subiso"
+    run("generate", "rmat", "scale=11", "edge_factor=8", "seed=1", "-o", graph)
+    late = run("count", graph, "prism", "--approx", "0.000001", "--seed", "1", "--timeout", "1", code=3)
+    assert "stopped by timeout" in late.stdout and "was not reached within 1 s" in late.stderr

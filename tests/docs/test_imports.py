@@ -17,7 +17,9 @@ FLOORS = (
     ("filter",),
     ("engine", "plan.explain"),
     ("result",),
-    ("api",),
+    ("api", "options"),
+    ("census",),
+    ("chance",),
     ("bench",),
     ("cli",),
 )

@@ -20,6 +20,10 @@ LINES = {
     ],
     "motif_table.py": ["clique4                10,521            0", "global clustering coefficient 0.478"],
     "directed_triads.py": ["feed-forward        1,747", "lateral inhibition: 7,312 circuits"],
+    "feed_forward_loops.py": [
+        "158 are feed-forward and 11 feedback loops",
+        "158, by chance 36.9 ± 6.4, z = 19",
+    ],
     "masks_from_pandas.py": ["triangles 4", "in order of age 4", "ann bob cid"],
     "files_and_streams.py": [
         "['dropped 1 self loop', 'merged 1 duplicate edge']",
@@ -27,9 +31,18 @@ LINES = {
         "200,000 rows, stopped by limit",
         "200000 ['a', 'b', 'c', 'd']",
     ],
+    "local_counts.py": [
+        "14,495 triangles, mean clustering coefficient 0.487",
+        "4-truss: 8,896 of 10,000 edges",
+        "the same as NetworkX's",
+    ],
     "against_networkx.py": ["house       1562 embeddings", "induced paths of four: the same 1362 rows"],
 }
-NEEDS = {"masks_from_pandas.py": "pandas", "against_networkx.py": "networkx"}
+NEEDS = {
+    "masks_from_pandas.py": "pandas",
+    "against_networkx.py": "networkx",
+    "local_counts.py": "networkx",
+}
 
 
 def test_every_example_is_listed() -> None:

@@ -9,11 +9,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from subiso import _native
-from subiso.engine.lower import lower
+from subiso.engine.lower import lower, lower_tally
 from subiso.engine.query import Query
 from subiso.filter.resolve import Resolved, resolve
 from subiso.plan.choose import make_plan
+from subiso.plan.formula import make_formula
 from subiso.plan.plan import CountTail, Plan
+from subiso.plan.tally import Role, make_tally
 from subiso.storage.statistics import statistics_of
 
 
@@ -25,6 +27,10 @@ class Lowered:
     resolved: Resolved
     code: NDArray[np.int64]
     arguments: dict[str, Any]
+
+    def tally(self, groups: list[list[Role]], *, wide: bool = False) -> NDArray[np.int64]:
+        """Code for local counts of the program, by groups of roles."""
+        return lower_tally(self.plan, make_tally(self.plan, self.resolved.problem, groups), wide=wide)
 
     def run(self, code: NDArray[np.int64] | None = None, *, threads: int = 1, **changes: Any) -> Any:
         arguments = {**self.arguments, "code": self.code if code is None else code, **changes}
@@ -45,6 +51,17 @@ def lowered(query: Query, *, counting: bool = True, **options: Any) -> Lowered:
     """The program that the CPU engine would run for a query."""
     resolved = resolve(query)
     plan = make_plan(resolved.problem, statistics_of(query.graph), counting=counting, **options)
+    return _lowered(query, resolved, plan)
+
+
+def lowered_cut(query: Query) -> Lowered:
+    """The program for the cut that a query is counted by."""
+    resolved = resolve(query)
+    formula = make_formula(resolved.problem, statistics_of(query.graph), decompose="always", codegrees=True)
+    return _lowered(query, resolved, formula.terms[0].plan)
+
+
+def _lowered(query: Query, resolved: Resolved, plan: Plan) -> Lowered:
     code, filters = lower(plan)
     entities = [resolved.layout.entities(r) for r in resolved.relations] if plan.edge_checks else []
     bitmaps = [np.bitwise_and.reduce([resolved.filters[f] for f in combined]) for combined in filters]

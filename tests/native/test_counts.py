@@ -56,6 +56,15 @@ def test_stars_beyond_64_bits(leaves: int, n: int) -> None:
     assert si.count(star, Pattern.star(leaves), unique=False) == math.perm(n, leaves)
 
 
+def test_cliques_whose_vertices_are_told_apart() -> None:
+    """A label that every vertex has restricts nothing, but one with it and one without are not the same."""
+    ends = np.triu_indices(6, 1)
+    g = si.Graph.from_edges(*ends, vertex_labels=["A"] * 6)
+    one = Pattern("(a:A)--(b), (a)--(c), (a)--(d), (b)--(c), (b)--(d), (c)--(d)")
+    assert si.count(g, one) == 4 * math.comb(6, 4)
+    assert si.count(g, one, per="vertex").tolist() == [4 * math.comb(5, 3)] * 6
+
+
 @pytest.mark.parametrize(("a", "b"), [(2, 2), (2, 3), (3, 3), (2, 5)])
 def test_bicliques(a: int, b: int) -> None:
     """K(m, m) holds comb(m, a) * comb(m, b) of them, twice unless a = b (then each side serves both)."""

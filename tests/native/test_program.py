@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import given, note, settings
 from hypothesis import strategies as st
-from tests.native.programs import Lowered, lowered
+from tests.native.programs import Lowered, lowered, lowered_cut
 
 from subiso.engine.query import make_query
 from subiso.graph import Graph
@@ -40,6 +40,16 @@ PROGRAMS = {
     "star": lowered(make_query(UNDIRECTED, Pattern.star(4))),
     "induced": lowered(make_query(UNDIRECTED, Pattern.path(4), induced=True)),
     "columns": lowered(make_query(DIRECTED, Pattern("(a)-->(b)-->(c)").where("a.t < b.t", "b.t <= c.t"))),
+    "4-cycle by codegrees": lowered_cut(make_query(UNDIRECTED, Pattern.cycle(4))),
+    "5-cycle by a cut": lowered_cut(make_query(UNDIRECTED, Pattern.cycle(5))),
+    "house by a cut": lowered_cut(make_query(UNDIRECTED, Pattern.house())),
+    "labelled path by a cut": lowered_cut(make_query(UNDIRECTED, "(a:A)--(b:B)--(c:A)--(d)--(e:B)--(f)")),
+    "prism by a cut": lowered_cut(
+        make_query(
+            UNDIRECTED,
+            Pattern.from_edges([(0, 1), (0, 2), (0, 3), (1, 2), (1, 4), (2, 5), (3, 4), (3, 5), (4, 5)]),
+        )
+    ),
     "emit": lowered(make_query(UNDIRECTED, Pattern.cycle(4)), counting=False),
     "edges": lowered(
         make_query(DIRECTED, "(a)-[:X]->(b)-[:Y]->(c)", mode="edge-isomorphism"), counting=False
@@ -66,6 +76,14 @@ def test_the_programs_themselves_run(name: str) -> None:
 
 def test_some_are_searched_on_bit_rows() -> None:
     assert PROGRAMS["K5 on bit rows"].plan.local and PROGRAMS["wheel on bit rows"].plan.local
+
+
+def test_some_have_parts_and_codegrees() -> None:
+    plans = [
+        PROGRAMS[f"{name} by {way}"].plan for name, way in (("4-cycle", "codegrees"), ("5-cycle", "a cut"))
+    ]
+    assert [len(plan.codegrees) for plan in plans] == [1, 1]
+    assert [len(plan.parts) for plan in plans] == [0, 1]
 
 
 @pytest.mark.parametrize("name", PROGRAMS)

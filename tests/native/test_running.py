@@ -31,9 +31,17 @@ def complete(n: int) -> Graph:
     return Graph.from_edges(u, v, num_vertices=n)
 
 
+def dense(n: int) -> Graph:
+    """Without large cliques, so that no pivot is joined to all."""
+    u, v = np.triu_indices(n, 1)
+    kept = np.random.default_rng(0).random(len(u)) < 0.85
+    return Graph.from_edges(u[kept], v[kept], num_vertices=n)
+
+
 LONG = {
-    "bit rows, many levels": make_query(complete(300), Pattern.clique(12)),
-    "bit rows, few levels": make_query(complete(2500), Pattern.clique(6)),
+    "bit rows, many levels": make_query(complete(300), Pattern.wheel(11)),
+    "bit rows, few levels": make_query(complete(2500), Pattern.wheel(5)),
+    "cliques": make_query(dense(600), Pattern.clique(12)),
     "lists": make_query(complete(500), Pattern.path(7)),
     "set sizes": make_query(complete(1000), Pattern.cycle(8)),
     "absent edges": make_query(
@@ -234,7 +242,8 @@ except KeyboardInterrupt:
     print("interrupted,", left(), "threads left", flush=True)
 """
 JOBS = {
-    "count": (300, "si.count(g, si.Pattern.clique(12))"),
+    "count": (300, "si.count(g, si.Pattern.wheel(11))"),
+    "local counts": (300, "si.count(g, si.Pattern.wheel(11), per='edge')"),
     "count of lists": (500, "si.count(g, si.Pattern.path(7))"),
     "match": (300, "sum(len(b) for b in si.match(g, si.Pattern.path(6)).arrays())"),
     "collect": (120, "si.match(g, si.Pattern.star(5), sample=10).collect()"),
@@ -306,7 +315,7 @@ def test_an_error_in_progress_stops_the_run() -> None:
 
 def test_ctrl_c_at_any_moment(monkeypatch: pytest.MonkeyPatch) -> None:
     """An interrupt that arrives while the threads are being started still ends them."""
-    prepare = cpu._prepare
+    prepare = cpu.prepare
 
     class Interrupted:
         def __init__(self, run: object) -> None:
@@ -319,7 +328,7 @@ def test_ctrl_c_at_any_moment(monkeypatch: pytest.MonkeyPatch) -> None:
         def __getattr__(self, name: str) -> object:
             return getattr(self.run, name)
 
-    monkeypatch.setattr(cpu, "_prepare", lambda *args: Interrupted(prepare(*args)))
+    monkeypatch.setattr(cpu, "prepare", lambda *args: Interrupted(prepare(*args)))
     before = threads()
     with pytest.raises(KeyboardInterrupt) as held:
         cpu.count(LONG["lists"], Params(threads=3))

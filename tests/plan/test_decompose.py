@@ -46,7 +46,8 @@ def every_cut(
     problem = resolve(query).problem
     settings = {"codegrees": True, **options}
     codegrees = bool(settings.pop("codegrees"))
-    planner = formulas._Planner(statistics_of(query.graph), "never", "never", codegrees, settings)
+    ways = formulas._Ways("never", "never", codegrees, by_role=False)
+    planner = formulas._Planner(statistics_of(query.graph), ways, settings)
     return planner.decomposed(problem, math.inf)
 
 
@@ -78,11 +79,40 @@ def test_patterns_of_six_vertices(monkeypatch: pytest.MonkeyPatch) -> None:
     for pattern in connected_patterns(6):
         query = make_query(graph, pattern)
         expected = cpu.count(query, WITHOUT).count
-        found = every_cut(query, monkeypatch, looked_at=3)
+        found = every_cut(query, monkeypatch, looked_at=2)
         ways += len(found)
         for formula in found:
             assert count(query, formula, threads=2) == expected, (str(pattern), formula.technique)
-    assert ways > 250
+    assert ways > 200
+
+
+SEVEN = {
+    "path": Pattern.path(7),
+    "cycle": Pattern.cycle(7),
+    "tree": Pattern.from_edges([(0, 1), (0, 2), (1, 3), (1, 4), (2, 5), (2, 6)]),
+    "two K4 at a vertex": Pattern.from_edges(
+        [(a, b) for k in ((0, 1, 2, 3), (3, 4, 5, 6)) for a in k for b in k if a < b]
+    ),
+    "barbell": Pattern.from_edges([(0, 1), (1, 2), (0, 2), (2, 3), (3, 4), (4, 5), (5, 6), (4, 6)]),
+}
+
+
+@pytest.mark.parametrize("name", SEVEN)
+def test_patterns_of_seven_vertices(name: str) -> None:
+    query = make_query(random_graph(4, 10, 0.75), SEVEN[name])
+    expected = cpu.count(query, WITHOUT).count
+    for codegrees in (True, False):
+        switches = Switches(decompose="always", codegrees=codegrees)
+        assert cpu.count(query, Params(threads=2, switches=switches)).count == expected > 0
+
+
+def test_induced_counts_are_cut_after_expansion() -> None:
+    graph = random_graph(9, 14, 0.4)
+    for pattern in (Pattern.path(5), Pattern.house(), Pattern.cycle(5)):
+        query = make_query(graph, pattern, induced=True)
+        expected = reference.count(query, Params()).count
+        switches = Switches(expand="always", decompose="always")
+        assert cpu.count(query, Params(switches=switches)).count == expected
 
 
 CONDITIONS = [

@@ -49,7 +49,7 @@ class Subiso:
         return found
 
     def motifs(self, graph: Graph, k: int, **options: Any) -> Mapping[Any, int]:
-        from subiso.api import motifs
+        from subiso.census import motifs
 
         found: Mapping[Any, int] = motifs(graph, k, device="cpu", **options)
         return found

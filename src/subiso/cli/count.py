@@ -3,16 +3,33 @@
 from __future__ import annotations
 
 import time
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from subiso.cli import options as o
-from subiso.cli.run import guarded, progress_bar, report_absent_labels
+from subiso.cli.run import INCOMPLETE, guarded, note, progress_bar, report_absent_labels
+
+if TYPE_CHECKING:
+    from subiso.engine.estimate import Estimate
+
+Approx = Annotated[
+    float | None,
+    typer.Option("--approx", metavar="ERROR", help="Estimate, within this relative error; 0.01 is 1%."),
+]
+Confidence = Annotated[
+    float, typer.Option("--confidence", help="How often an estimate's interval covers the count.")
+]
+Seed = Annotated[
+    int | None, typer.Option("--seed", min=0, help="Of the estimate's random numbers.  [default: random]")
+]
 
 EPILOG = """\b
 Examples:
   subiso count wiki-Vote.txt "(a)--(b), (b)--(c), (c)--(a)"
   subiso count wiki-Vote.txt triangle diamond K4 --format csv
+  subiso count wiki-Vote.txt triangle --per vertex --output triangles.parquet
+  subiso count loc-Gowalla.txt 5cycle --approx 0.01 --seed 1
   subiso count pay.parquet "(a)-[:PAYS]->(b), (b)-->(a)" --directed --anchor a=17 --timeout 60"""
 
 
@@ -25,6 +42,10 @@ def count(
     induced: o.Induced = False,
     unique: o.Unique = None,
     anchor: o.Anchors = None,
+    per: o.Per = None,
+    approx: Approx = None,
+    confidence: Confidence = 0.95,
+    seed: Seed = None,
     input_format: o.InputFormat = None,
     directed: o.Directed = None,
     read: o.ReadOptions = None,
@@ -35,28 +56,35 @@ def count(
     output: o.Output = None,
     format: o.Format = None,
 ) -> None:
-    """Count the matches of one or more patterns.
+    """Count the matches of one or more patterns, or estimate how many there are.
 
     One pattern as a table is a bare number; otherwise there is a row per pattern with its count and seconds.
+    With --per there is a row per vertex or edge of the graph, and a column per pattern or role.
     """
     from subiso import api
+    from subiso.cli.local import emit_local
     from subiso.cli.output import choose_format, emit
 
     chosen = choose_format(format, output)
     loaded = [o.load_pattern(text) for text in patterns]
     g = o.load_graph(graph, input_format, directed, read)
-    rows = []
+    rows: list[dict[str, Any]] = []
+    answers = []
     for pattern in loaded:
         report_absent_labels(g, pattern)
         start = time.perf_counter()
         with progress_bar("counting") as progress:
-            found = api.count(
+            found: Any = api.count(
                 g,
                 pattern,
+                approx=approx,
+                confidence=confidence,
+                seed=seed,
                 mode=mode.value,
                 induced=induced,
                 unique=unique,
                 anchor=o.load_anchors(g, pattern, anchor),
+                per=per,
                 threads=threads,
                 timeout=timeout,
                 engine=engine,
@@ -64,11 +92,30 @@ def count(
                 progress=progress,
             )
         seconds = round(time.perf_counter() - start, 6)
-        rows.append({"pattern": str(pattern), "count": found, "seconds": seconds})
-    if chosen == "table" and len(rows) == 1 and output is None:
-        typer.echo(rows[0]["count"])
+        answers.append(found)
+        numbers = {"count": found} if approx is None else _numbers(found)
+        rows.append({"pattern": str(pattern), **numbers, "seconds": seconds})
+    if per is not None:
+        emit_local(g, per, list(zip(patterns, answers, strict=True)), format, output)
+    elif chosen == "table" and len(rows) == 1 and output is None:
+        typer.echo(answers[0])
     else:
         emit(rows, format, output)
+    if approx is not None and not all(found.complete for found in answers):
+        note(f"incomplete: the error asked for was not reached within {timeout:g} s")
+        raise typer.Exit(INCOMPLETE)
+
+
+def _numbers(found: Estimate) -> dict[str, Any]:
+    """An estimate as columns; a count of any kind is a whole number, so that columns have one type."""
+    return {
+        "count": int(found),
+        "low": float(found.low),
+        "high": float(found.high),
+        "error": found.error,
+        "exact": found.exact,
+        "samples": found.samples,
+    }
 
 
 def register(app: typer.Typer) -> None:

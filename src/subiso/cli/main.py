@@ -4,7 +4,21 @@ from __future__ import annotations
 
 import typer
 
-from subiso.cli import bench, cliques, convert, count, exists, explain, generate, info, match, motifs, verify
+from subiso.cli import (
+    bench,
+    cliques,
+    convert,
+    count,
+    exists,
+    explain,
+    generate,
+    info,
+    match,
+    motifs,
+    significance,
+    triads,
+    verify,
+)
 
 EPILOG = """\b
 Examples:
@@ -35,7 +49,21 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 
-for command in (count, match, exists, motifs, cliques, explain, info, convert, generate, verify, bench):
+for command in (
+    count,
+    match,
+    exists,
+    motifs,
+    significance,
+    triads,
+    cliques,
+    explain,
+    info,
+    convert,
+    generate,
+    verify,
+    bench,
+):
     command.register(app)
 
 

@@ -12,7 +12,8 @@ from subiso.cli.run import guarded, progress_bar
 EPILOG = """\b
 Examples:
   subiso motifs wiki-Vote.txt 4
-  subiso motifs wiki-Vote.txt 4 --induced --format json"""
+  subiso motifs wiki-Vote.txt 4 --induced --format json
+  subiso motifs wiki-Vote.txt 3 --directed --directions"""
 
 Size = Annotated[int, typer.Argument(metavar="K", min=1, help="The number of vertices.")]
 
@@ -22,7 +23,9 @@ def motifs(
     *,
     graph: o.GraphFile,
     k: Size,
-    induced: Annotated[bool, typer.Option("--induced", help="Count induced subgraphs.")] = False,
+    induced: o.OnlyInduced = False,
+    directions: o.Directions = False,
+    labels: o.ByLabels = False,
     input_format: o.InputFormat = None,
     directed: o.Directed = None,
     read: o.ReadOptions = None,
@@ -33,17 +36,19 @@ def motifs(
     output: o.Output = None,
     format: o.Format = None,
 ) -> None:
-    """Count every connected pattern of K vertices. Labels and directions are ignored."""
-    from subiso import api
+    """Count every connected pattern of K vertices, whatever their labels and directions."""
+    from subiso import census
     from subiso.cli.output import choose_format, emit
 
     choose_format(format, output)
     g = o.load_graph(graph, input_format, directed, read)
     with progress_bar(f"{k}-motifs") as progress:
-        counts = api.motifs(
+        counts = census.motifs(
             g,
             k,
             induced=induced,
+            directions=directions,
+            labels=labels,
             threads=threads,
             timeout=timeout,
             engine=engine,

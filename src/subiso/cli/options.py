@@ -53,11 +53,24 @@ ReadOptions = Annotated[
 ]
 ModeOption = Annotated[Mode, typer.Option("--mode", help="What counts as a match.")]
 Induced = Annotated[bool, typer.Option("--induced", help="The same as --mode induced.")]
+OnlyInduced = Annotated[bool, typer.Option("--induced", help="Count induced subgraphs.")]
+Directions = Annotated[
+    bool, typer.Option("--directions", help="Tell directions apart (K = 3, directed graphs).")
+]
+ByLabels = Annotated[bool, typer.Option("--labels", help="Tell the labels of vertices apart (K = 3 or 4).")]
 Unique = Annotated[
     bool | None,
     typer.Option(
         "--unique/--all",
         help="Each subgraph once, or all its embeddings.  [default: --unique where vertices cannot repeat]",
+    ),
+]
+Per = Annotated[
+    str | None,
+    typer.Option(
+        "--per",
+        metavar="WHAT",
+        help="vertex, edge or role: how many matches each takes part in, one row each.",
     ),
 ]
 Anchors = Annotated[

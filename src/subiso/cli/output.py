@@ -54,6 +54,20 @@ def emit(rows: Sequence[dict[str, Any]], format: str | None, output: Path | None
     _put(_text(rows, chosen), output)
 
 
+def emit_table(table: Any, format: str | None, output: Path | None) -> None:
+    """Write an Arrow table, which may be large: binary formats, CSV and JSON lines batch by batch."""
+    from subiso.result.write import SINKS, write
+
+    chosen = choose_format(format, output)
+    if output is not None and chosen in SINKS:
+        write(table.schema, table.to_batches(), output, chosen)
+    elif chosen in SINKS:
+        sys.stdout.flush()
+        SINKS[chosen](table.schema, table.to_batches(), sys.stdout.buffer)
+    else:
+        _put(_text(table.to_pylist(), chosen), output)
+
+
 def _put(text: str, output: Path | None) -> None:
     if output is None:
         sys.stdout.write(text)

@@ -9,8 +9,6 @@ from subiso.engine.base import Outcome, Params
 from subiso.engine.query import Query
 from subiso.errors import UnsupportedError
 from subiso.filter.resolve import resolve
-from subiso.plan.formula import make_formula
-from subiso.storage.statistics import statistics_of
 
 DEVICE_COST = 1e10
 """Operations, as the planner estimates them, from which on a device is worth its start and the copy of the graph."""
@@ -45,17 +43,10 @@ def on_device(query: Query, params: Params = Params()) -> tuple[bool, str]:  # n
     resolved = resolve(query)
     if resolved.hopeless:
         return False, "some vertex of the pattern has no candidate"
-    switches = params.switches
-    formula = make_formula(
-        resolved.problem,
-        statistics_of(query.graph),
-        expand=switches.expand,
-        decompose=switches.decompose,
-        codegrees=switches.codegrees,
-    )
-    if formula.cost < DEVICE_COST:
-        return False, f"about {formula.cost:,.3g} operations are quickly done on the CPU"
+    cost = cpu.formula_for(resolved, params).cost
+    if cost < DEVICE_COST:
+        return False, f"about {cost:,.3g} operations are quickly done on the CPU"
     from subiso.engine import cuda
 
     reason = cuda.why_not()
-    return reason is None, reason or f"about {formula.cost:,.3g} operations are worth a device"
+    return reason is None, reason or f"about {cost:,.3g} operations are worth a device"

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal, Protocol
+from collections.abc import Callable, Hashable, Iterator
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -36,6 +36,11 @@ class Switches:
     setops: str | None = None
     """Set operations: "scalar", "avx2" or "avx512"; None = the fastest that the machine runs."""
 
+    @property
+    def of_plans(self) -> dict[str, Any]:
+        """Those that `make_plan` takes."""
+        return {"order": self.order, "max_tail": self.max_tail, "local": self.local}
+
 
 @dataclass(frozen=True)
 class Params:
@@ -57,6 +62,8 @@ class Params:
     """Asked about every 100 ms in the calling thread; True cancels."""
     switches: Switches = Switches()
     """Which techniques to use."""
+    known: dict[Hashable, int] | None = field(default=None, compare=False)
+    """What terms of formulas on the same graph came to, by key: looked up, and added to."""
 
 
 @dataclass(frozen=True)

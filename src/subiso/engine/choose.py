@@ -6,7 +6,7 @@ import importlib
 import importlib.util
 import math
 from collections.abc import Callable
-from typing import cast
+from typing import Any, cast
 
 from subiso.engine.base import Engine, Params
 from subiso.errors import QueryError, UnsupportedError
@@ -36,6 +36,19 @@ def choose_engine(engine: str = "auto", device: str = "auto", schedule: str | No
     if engine == "auto":
         engine = "cpu" if importlib.util.find_spec("subiso.engine.cpu") else "reference"
     return cast(Engine, importlib.import_module(f"subiso.engine.{engine}"))
+
+
+def choose_estimator(engine: str = "auto", device: str = "auto", schedule: str | None = None) -> Any:
+    """The module whose `estimate_all` serves `approx=`; it walks on the CPU.
+
+    >>> choose_estimator().__name__
+    'subiso.engine.approximate'
+    """
+    module = choose_engine(engine, device, schedule)
+    if getattr(module, "__name__", "") != "subiso.engine.cpu":
+        asked = f'engine="{engine}"' if engine != "auto" else f'device="{device}"'
+        raise UnsupportedError(f"approx= with {asked}", hint="estimates are made on the CPU: leave it out")
+    return importlib.import_module("subiso.engine.approximate")
 
 
 def _cuda_engine(engine: str, device: str, schedule: str | None) -> Engine:

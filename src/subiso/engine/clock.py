@@ -47,3 +47,18 @@ class Clock:
                 self._params.progress(self.done)
             if self._params.poll is not None and self._params.poll():
                 raise Stopped("cancelled")
+
+
+class Deadline:
+    """A timeout shared by the steps of one call.
+
+    >>> Deadline(None).left() is None, Deadline(0.0).left()
+    (True, 0.0)
+    """
+
+    def __init__(self, timeout: float | None) -> None:
+        self._end = None if timeout is None else time.monotonic() + timeout
+
+    def left(self) -> float | None:
+        """The seconds that are left; None where there is no end."""
+        return None if self._end is None else max(0.0, self._end - time.monotonic())

@@ -18,7 +18,7 @@ from subiso.engine.query import Query
 from subiso.errors import CountOverflowError, QueryError
 from subiso.filter.resolve import Resolved, resolve
 from subiso.plan.choose import make_plan
-from subiso.plan.formula import Formula, make_formula
+from subiso.plan.formula import Formula, Term, make_formula
 from subiso.plan.plan import CountTail, Plan
 from subiso.storage.statistics import statistics_of
 
@@ -31,16 +31,20 @@ def count(query: Query, params: Params = Params()) -> Outcome:  # noqa: B008 (fr
     resolved = resolve(query)
     if resolved.hopeless:
         return Outcome(0, seconds=time.perf_counter() - started)
+    return run_formula(formula_for(resolved, params), resolved, params, started)
+
+
+def formula_for(resolved: Resolved, params: Params) -> Formula:
+    """How this engine counts."""
     switches = params.switches
-    formula = make_formula(
+    return make_formula(
         resolved.problem,
-        statistics_of(query.graph),
+        statistics_of(resolved.layout.graph),
         expand=switches.expand,
         decompose=switches.decompose,
         codegrees=switches.codegrees,
-        **_plan_options(params),
+        **switches.of_plans,
     )
-    return run_formula(formula, resolved, params, started)
 
 
 def run_formula(formula: Formula, resolved: Resolved, params: Params, started: float) -> Outcome:
@@ -48,7 +52,7 @@ def run_formula(formula: Formula, resolved: Resolved, params: Params, started: f
     total = 0
     for i, term in enumerate(formula.terms):
         step = replace(params, progress=part_of(params.progress, i, len(formula.terms)))
-        part, stopped_by = _count_plan(term.plan, resolved, step, started)
+        part, stopped_by = _count_term(term, resolved, step, started)
         total += term.coefficient * part
         if stopped_by is not None:
             # Parts of a formula are subtracted from each other, so an unfinished one says nothing.
@@ -57,11 +61,42 @@ def run_formula(formula: Formula, resolved: Resolved, params: Params, started: f
     return Outcome(total // formula.divisor, seconds=time.perf_counter() - started)
 
 
+def _count_term(
+    term: Term, resolved: Resolved, params: Params, started: float
+) -> tuple[int, StoppedBy | None]:
+    known = params.known
+    key = None if known is None else term.key
+    if known is not None and key in known:
+        return known[key], None
+    part, stopped_by = _count_plan(term.plan, resolved, params, started)
+    if known is not None and key is not None and stopped_by is None:
+        known[key] = part
+    return part, stopped_by
+
+
 def _count_plan(
     plan: Plan, resolved: Resolved, params: Params, started: float
 ) -> tuple[int, StoppedBy | None]:
     assert isinstance(plan.tail, CountTail)
-    run = _prepare(plan, resolved, params)
+    run = prepare(plan, resolved, params)
+    total, stopped_by = finish(run, params, started)
+    return total // plan.tail.divisor, stopped_by
+
+
+def finish(run: Any, params: Params, started: float) -> tuple[int, StoppedBy | None]:
+    """Run a counting plan to its end, or until something stops it; its total before division."""
+    stopped_by = wait_for(run, params, started)
+    high, low, overflow = run.total()
+    if overflow:
+        raise CountOverflowError(
+            "the count left the range of the 128-bit accumulators",
+            hint="count parts of the graph: anchor a vertex of the pattern, or add a mask",
+        )
+    return (high << 64) | low, stopped_by
+
+
+def wait_for(run: Any, params: Params, started: float) -> StoppedBy | None:
+    """Start a native run and wait for its end; what stopped it before, if anything."""
     try:  # Ctrl-C may come while it starts
         watch = _Watch(run, params, started)
         run.start()
@@ -70,13 +105,7 @@ def _count_plan(
     finally:
         run.close()
     _check(run)
-    high, low, overflow = run.total()
-    if overflow:
-        raise CountOverflowError(
-            "the count left the range of the 128-bit accumulators",
-            hint="count parts of the graph: anchor a vertex of the pattern, or add a mask",
-        )
-    return ((high << 64) | low) // plan.tail.divisor, watch.stopped_by
+    return watch.stopped_by
 
 
 def stream(query: Query, params: Params = Params()) -> CpuStream:  # noqa: B008 (frozen)
@@ -94,9 +123,9 @@ class CpuStream:
         self._watch: _Watch | None = None
         resolved = resolve(query)
         if not resolved.hopeless:
-            options = _plan_options(params)
+            options = params.switches.of_plans
             plan = make_plan(resolved.problem, statistics_of(query.graph), counting=False, **options)
-            self._run = _prepare(plan, resolved, params)
+            self._run = prepare(plan, resolved, params)
             try:  # Ctrl-C may come while it starts
                 self._watch = _Watch(self._run, params, started)
                 self._run.start()
@@ -169,17 +198,13 @@ class _Watch:
             self.run.stop()
 
 
-def _plan_options(params: Params) -> dict[str, Any]:
-    switches = params.switches
-    return {"order": switches.order, "max_tail": switches.max_tail, "local": switches.local}
-
-
-def _prepare(plan: Plan, resolved: Resolved, params: Params) -> Any:
+def prepare(plan: Plan, resolved: Resolved, params: Params, tally: NDArray[np.int64] | None = None) -> Any:
+    """A native run of the plan, not yet started; `tally`: local counts to keep, as lower_tally writes them."""
     code, filters = lower(plan)
     layout = resolved.layout
     entities = [layout.entities(r) for r in resolved.relations] if plan.edge_checks else []
     bitmaps = [np.bitwise_and.reduce([resolved.filters[f] for f in combined]) for combined in filters]
-    seeds = _seeds(plan, resolved)
+    seeds = seeds_of(plan, resolved)
     kept = (resolved, entities, bitmaps, seeds)  # the native side reads their memory
     return _native.make_run(
         kept,
@@ -193,8 +218,9 @@ def _prepare(plan: Plan, resolved: Resolved, params: Params) -> Any:
         seeds,
         layout.vertex_at,
         params.batch_rows,
-        _threads(params),
+        threads_of(params),
         params.switches.setops,
+        tally,
     )
 
 
@@ -203,7 +229,8 @@ def _check(run: Any) -> None:
         raise MemoryError("a worker of the CPU engine ran out of memory")
 
 
-def _seeds(plan: Plan, resolved: Resolved) -> NDArray[np.uint32]:
+def seeds_of(plan: Plan, resolved: Resolved) -> NDArray[np.uint32]:
+    """The ranks that the plan's first loop runs over."""
     if not plan.seed.filter:
         return resolved.layout.all_ranks
     bits = np.bitwise_and.reduce([resolved.filters[f] for f in plan.seed.filter])
@@ -211,7 +238,8 @@ def _seeds(plan: Plan, resolved: Resolved) -> NDArray[np.uint32]:
     return seeds
 
 
-def _threads(params: Params) -> int:
+def threads_of(params: Params) -> int:
+    """The threads to start: as asked for, or one per core that this process may use."""
     if params.threads is None:
         return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
     if params.threads < 1:

@@ -8,9 +8,31 @@ import numpy as np
 from numpy.typing import NDArray
 
 from subiso.plan.plan import CountTail, Ends, Extend, Neighbors, Part, Plan, SetExpression, SetRef, Source
+from subiso.plan.tally import Tally
 
 _OPS = {"<": 0, "<=": 1, ">": 2, ">=": 3, "==": 4, "!=": 5}
 _SEEDS, _LIST, _SET, _ENDS = range(4)
+
+
+def lower_tally(plan: Plan, tally: Tally, *, wide: bool = False) -> NDArray[np.int64]:
+    """The tally of a plan as native/engine/tally_program.hpp reads it; `wide`: 128 bits for each count."""
+    levels = 1 + len(plan.extends)
+    code = [int(wide), len(tally.columns), *(-1 if r is None else r for _, r in tally.columns)]
+    place = {position: (column, times) for position, column, times in tally.vertices}
+    for level in range(levels):
+        code += place.get(level, (-1, 0))
+    for level in range(levels):
+        edges = [rest for later, *rest in tally.edges if later == level]
+        code += [len(edges), *(number for rest in edges for number in rest)]
+    for positions in tally.sure:
+        code += [len(positions), *positions]
+    code.append(len(tally.tail))
+    for share in tally.tail:
+        code += [share.size, *((-1,) if share.origin is None else share.origin), share.column]
+        code.append(len(share.terms))
+        for term in share.terms:
+            code += [term.coefficient, len(term.factors), *term.factors]
+    return np.array(code, np.int64)
 
 
 def lower(plan: Plan) -> tuple[NDArray[np.int64], list[tuple[int, ...]]]:
@@ -31,7 +53,11 @@ class _Lowering:
         counting = isinstance(plan.tail, CountTail)
         local = plan.local
         code += [1 + len(plan.extends), len(plan.sets)]
-        code += [local.relation, local.above, local.rows_above, local.least] if local else [-1, 0, 0, 0]
+        code += (
+            [local.relation, local.above, local.rows_above, local.least, local.cliques]
+            if local
+            else [-1, 0, 0, 0, 0]
+        )
         code += [not counting, len(plan.codegrees)]
         self.seed()
         for depth, extend in enumerate(plan.extends, 1):

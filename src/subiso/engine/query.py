@@ -59,12 +59,8 @@ def make_query(
     >>> q.mode, q.unique, dict(q.anchors)
     ('monomorphism', True, {0: 2})
     """
-    if not isinstance(graph, Graph):
-        raise QueryError(
-            f"the first argument is a {type(graph).__name__}, not a subiso.Graph",
-            hint="build one with Graph.from_edges, Graph.from_networkx, ..., or read a file with subiso.read",
-        )
-    pattern = _pattern(pattern)
+    check_graph(graph)
+    pattern = as_pattern(pattern)
     checked_mode = _mode(mode, induced)
     query = Query(
         graph,
@@ -81,7 +77,17 @@ def make_query(
     return query
 
 
-def _pattern(pattern: object) -> Pattern:
+def check_graph(graph: object) -> None:
+    """Refuse what is no graph."""
+    if not isinstance(graph, Graph):
+        raise QueryError(
+            f"the first argument is a {type(graph).__name__}, not a subiso.Graph",
+            hint="build one with Graph.from_edges, Graph.from_networkx, ..., or read a file with subiso.read",
+        )
+
+
+def as_pattern(pattern: object) -> Pattern:
+    """A pattern, or the one that a text stands for."""
     if isinstance(pattern, Pattern):
         return pattern
     if isinstance(pattern, str):

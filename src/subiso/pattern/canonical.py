@@ -14,6 +14,8 @@ from subiso.pattern.refine import Cells, bits, color_cells, individualize, refin
 from subiso.pattern.structure import Structure
 
 CanonicalForm = tuple[Any, ...]
+EASY_TO_COMPARE = 8
+"""Vertices of patterns whose forms cost nothing to speak of; larger ones may cost more than to count twice."""
 _Orbits = dict[tuple[int, ...], list[int]]
 
 

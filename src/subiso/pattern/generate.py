@@ -69,13 +69,22 @@ def _names(count: int) -> dict[CanonicalForm, str]:
     return result
 
 
-def usual_name(pattern: Pattern) -> str | None:
-    """The catalogue's name of a pattern, None where it has none or where it carries labels or conditions."""
+def is_plain(pattern: Pattern) -> bool:
+    """Whether a pattern is a mere graph: no directions, labels, loops, anti-edges or conditions.
+
+    >>> is_plain(Pattern("(a)--(b)")), is_plain(Pattern("(a)-->(b)"))
+    (True, False)
+    """
     plain = not any(pattern.vertex_labels) and not any(pattern.masks) and not pattern.comparisons
     edges_plain = all(
         not edge.directed and edge.labels is None and edge.mask is None and edge.source != edge.target
         for edge in pattern.edges
     )
-    if not plain or not edges_plain or pattern.anti_edges:
+    return plain and edges_plain and not pattern.anti_edges
+
+
+def usual_name(pattern: Pattern) -> str | None:
+    """The catalogue's name of a pattern, None where it has none or where it carries labels or conditions."""
+    if not is_plain(pattern):
         return None
     return _names(pattern.num_vertices).get(pattern.canonical_form())

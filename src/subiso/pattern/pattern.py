@@ -162,6 +162,16 @@ class Pattern(Catalogue):
         """
         return self._make(build.merge_vertices(self._parts(), blocks))
 
+    def with_labels(self, labels: Sequence[build.Conjunction]) -> Self:
+        """The same pattern with these constraints on its vertices' labels, in the form of `vertex_labels`.
+
+        >>> print(Pattern.path(3).with_labels(Pattern("(x:A)--(y:B)--(z:A)").vertex_labels))
+        (a:A)--(b:B), (b)--(c:A)
+        """
+        if len(labels) != self.num_vertices:
+            raise PatternError(f"{len(labels)} vertex labels for {self.num_vertices} vertices")
+        return self._make(self._parts()._replace(vertex_labels=tuple(labels)))
+
     def to_undirected(self) -> Self:
         """The same pattern with every direction forgotten; edges that become equal merge."""
 

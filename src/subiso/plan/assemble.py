@@ -17,10 +17,12 @@ from subiso.plan.plan import (
     Operand,
     Plan,
     Seed,
+    SetExpression,
     TailSize,
     Term,
 )
 from subiso.plan.problem import Problem
+from subiso.plan.restrictions import closure
 from subiso.plan.sets import Need, SetTable, in_chain_order, position_of
 from subiso.plan.tail import tail_terms
 
@@ -43,8 +45,8 @@ class Assembler:
         imposed = tuple((b, a) for a, b in problem.imposed) if order.descending else problem.imposed
         self.restrictions = (*restrictions, *(pair for pair in imposed if pair not in restrictions))
         self.position = {v: i for i, v in enumerate(order.prefix)}
-        self.before = _closure(problem.num_vertices, self.restrictions)
-        self.behind = _closure(problem.num_vertices, [(b, a) for a, b in self.restrictions])
+        self.before = closure(problem.num_vertices, self.restrictions)
+        self.behind = closure(problem.num_vertices, [(b, a) for a, b in self.restrictions])
         self.around: list[list[Operand]] = [[] for _ in range(problem.num_vertices)]
         """vertex -> the lists of its matched neighbours in the pattern"""
         for links, negative in ((problem.links, False), (problem.forbidden, True)):
@@ -169,6 +171,7 @@ class Assembler:
             tuple(number),
             tuple(Term(c, factors) for factors, c in merged.items() if c),
             divisor,
+            tuple(tuple(block for block, size in size_of.items() if size == i) for i in range(len(number))),
         )
 
     @staticmethod
@@ -177,24 +180,9 @@ class Assembler:
 
     def tail_size(self, need: Need, sets: SetTable) -> TailSize:
         """How the size of a block's set is found."""
-        sure = {p for p in need.distinct if self.surely_in(need, p)}
-        looked_up = tuple(p for p in need.distinct if p not in sure)
-        return TailSize(sets.expression(need, counted=True), looked_up, len(sure))
+        return self.without_matched(need, sets.expression(need, counted=True))
 
-
-def _closure(num_vertices: int, restrictions: Iterable[tuple[int, int]]) -> list[set[int]]:
-    """vertex -> all vertices that come before it."""
-    before: list[set[int]] = [set() for _ in range(num_vertices)]
-    for a, b in restrictions:
-        before[b].add(a)
-    # Restrictions are few: repeat until nothing is added.
-    while any(_grow(reach, before) for reach in before):
-        pass
-    return before
-
-
-def _grow(reach: set[int], before: list[set[int]]) -> bool:
-    size = len(reach)
-    for u in list(reach):
-        reach |= before[u]
-    return len(reach) > size
+    def without_matched(self, need: Need, expression: SetExpression, table: int | None = None) -> TailSize:
+        """The expression's size, less the matched vertices that meet the need."""
+        sure = tuple(p for p in need.distinct if self.surely_in(need, p))
+        return TailSize(expression, tuple(p for p in need.distinct if p not in sure), sure, table)

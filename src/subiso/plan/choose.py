@@ -6,7 +6,7 @@ from typing import Literal
 
 from subiso.errors import QueryError
 from subiso.plan.assemble import assemble
-from subiso.plan.local import choose_local
+from subiso.plan.local import choose_local, is_plain_clique
 from subiso.plan.order import order_by_cost, order_by_ri
 from subiso.plan.plan import Plan
 from subiso.plan.problem import Problem
@@ -24,11 +24,13 @@ def make_plan(
     order: Literal["cost", "ri"] = "cost",
     max_tail: int = 99,
     local: bool = True,
+    loose: bool = False,
 ) -> Plan:
     """The plan for counting, or for listing every match.
 
     `max_tail` limits how many vertices are counted from set sizes instead of being matched (1 switches
-    inclusion-exclusion off, 0 matches every vertex). `local` allows search on bit rows of neighbourhoods.
+    inclusion-exclusion off, 0 matches every vertex). `local` allows search on bit rows of neighbourhoods. `loose`
+    drops restrictions that bind only the tail, even where keeping them is cheaper.
     """
     if order not in ORDERS:
         raise QueryError(f"unknown order {order!r}", hint="the orders are " + ", ".join(ORDERS))
@@ -38,7 +40,8 @@ def make_plan(
     divisor = None
     if counting:
         divisor = remaining_symmetry(problem.pattern, chosen.prefix, colors) if problem.unique else 1
-        if chosen.loose:
+        # Cliques stay in order: each list is then read above its vertex only.
+        if (chosen.loose or loose) and not is_plain_clique(problem):
             restrictions, factor = loosen(restrictions, chosen.prefix)
             divisor *= factor
     plan = assemble(problem, chosen, restrictions, divisor)

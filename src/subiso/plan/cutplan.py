@@ -24,7 +24,7 @@ from subiso.plan.plan import (
 )
 from subiso.plan.problem import Problem
 from subiso.plan.sets import Need, SetTable, position_of
-from subiso.plan.tail import tail_terms
+from subiso.plan.tail import Blocks, tail_terms
 
 
 @dataclass(frozen=True)
@@ -56,16 +56,25 @@ class Cut:
     """Along the order; whatever they restrict, they begin at the cut."""
     descending: bool
     cost: float
+    split: bool = False
+    """Single vertices may coincide in the plan; otherwise its tail takes care that they do not."""
+
+    @property
+    def groups(self) -> list[tuple[int, ...]]:
+        """Vertices of different groups may coincide."""
+        groups = [part.inner + part.tail for part in self.parts]
+        if self.split:
+            return groups + [(v,) for v in self.singles]
+        return [*groups, self.singles] if self.singles else groups
 
 
 def assemble_cut(problem: Problem, cut: Cut) -> Plan:
-    """The plan for a cut: it counts the maps that are injective on the cut with its single vertices, and on the cut
-    with each part."""
+    """The plan for a cut: it counts the maps that are injective on the cut with each of its groups."""
     order = Order(cut.order, cut.singles, cut.cost, cut.descending)
     main = _CutAssembler(problem, order, cut, ())
     steps = tuple(main.codegree_step(hop) for hop in cut.hops)
     main.codegrees = steps
-    extends, sets, tail = main.from_depth(1)
+    extends, sets, tail = main.from_depth(1, split=cut.split)
     raw = []
     for part in cut.parts:
         inner = Order((*cut.order, *part.inner), part.tail, cut.cost, cut.descending)
@@ -97,11 +106,13 @@ class _CutAssembler(Assembler):
         self.hops = {hop.depth: i for i, hop in enumerate(cut.hops)}
         self.codegrees = codegrees
 
-    def from_depth(self, first: int) -> Loops:
+    def from_depth(self, first: int, *, split: bool = False) -> Loops:
         """The loops from a depth on, their sets and their tail."""
         depth = len(self.order.prefix)
         needs = self.level_needs()
-        terms = tail_terms(self.problem, self.order.tail)
+        tail = self.order.tail
+        apart: dict[Blocks, int] = {tuple((v,) for v in tail): 1}
+        terms = apart if split else tail_terms(self.problem, tail)
         blocks = {block: self.need(block, depth) for key in terms for block in key}
         in_sets = [need for need in blocks.values() if self.table_of(need) is None]
         sets = SetTable(self, needs[max(first, 1) :], in_sets, depth - 1)
@@ -156,8 +167,7 @@ class _CutAssembler(Assembler):
         if found is None:
             return super().tail_size(need, sets)
         table, expression = found
-        sure = {p for p in need.distinct if self.surely_in(need, p)}
-        return TailSize(expression, tuple(p for p in need.distinct if p not in sure), len(sure), table)
+        return self.without_matched(need, expression, table)
 
 
 def _share_sets(

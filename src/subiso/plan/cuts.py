@@ -15,6 +15,7 @@ from subiso.plan.tail import longest_tail
 from subiso.storage.statistics import Statistics
 
 MOST_VERTICES = 7
+_MOST_COUNTED = 1 << 24  # vertices: a codegree table takes four bytes for each, in every thread
 _LOOK_UP = 2.0  # one candidate of an innermost loop that only looks a number up
 
 
@@ -97,7 +98,7 @@ class _CutSearch:
         self.estimator = _CutEstimator(problem, stats, descending=descending)
         self.chosen = chosen
         self.descending = descending
-        self.codegrees = codegrees
+        self.codegrees = codegrees and stats.num_vertices <= _MOST_COUNTED
         self.max_tail = max_tail
         self.best: Cut | None = None
         self.limit = math.inf
@@ -177,33 +178,55 @@ class _CutSearch:
     def finish(
         self, order: tuple[int, ...], hops: tuple[Hop, ...], partial: list[float], cost: float
     ) -> None:
-        if not hops and not self.components:
-            return  # an ordinary plan
         restrictions = self.set_restrictions(order)
         self.estimator.set_hops(hops)
-        if self.singles:
-            cost += self.tail_cost(self.singles, order, hops, partial)
-        parts = []
+        parts, added = self.cheapest_parts(order, hops, partial)
+        if parts is None:
+            return
+        for split in (False, True) if self.splits else (False,):
+            if not hops and not parts and not split:
+                continue  # an ordinary plan
+            total = cost + added
+            if self.singles:
+                total += self.tail_cost(self.singles, order, hops, partial, split=split)
+            if total < self.limit:
+                self.limit = total
+                self.best = Cut(order, self.singles, parts, hops, restrictions, self.descending, total, split)
+
+    @property
+    def splits(self) -> bool:
+        """Whether single vertices are worth keeping apart by quotients: where they have other neighbours."""
+        around = self.estimator.around
+        return self.problem.injective and len({frozenset(around[v]) for v in self.singles}) > 1
+
+    def cheapest_parts(
+        self, order: tuple[int, ...], hops: tuple[Hop, ...], partial: list[float]
+    ) -> tuple[tuple[PartOrder, ...] | None, float]:
+        """How to count each component, and what that costs; None where it cannot be done."""
+        parts, cost = [], 0.0
         for component in self.components:
             part, added = self.cheapest_part(component, order, hops, partial)
-            if part is None:
-                return
-            parts.append(part)
             cost += added
-            if cost >= self.limit:
-                return
-        self.limit = cost
-        self.best = Cut(order, self.singles, tuple(parts), hops, restrictions, self.descending, cost)
+            if part is None or cost >= self.limit:
+                return None, cost
+            parts.append(part)
+        return tuple(parts), cost
 
     def tail_cost(
-        self, tail: Sequence[int], prefix: Sequence[int], hops: tuple[Hop, ...], partial: list[float]
+        self,
+        tail: Sequence[int],
+        prefix: Sequence[int],
+        hops: tuple[Hop, ...],
+        partial: list[float],
+        *,
+        split: bool = False,
     ) -> float:
         """Look-ups are for free where a codegree table is there anyway."""
         starts = {hop.start for hop in hops}
         depths = [self.estimator.depths(v, prefix) for v in tail]
         if all(len(d) == 2 and d[0] in starts and d == depths[0] for d in depths):
             return partial[-1] * _LOOK_UP
-        return self.estimator.tail_cost(tail, prefix, partial)
+        return self.estimator.tail_cost(tail, prefix, partial, split=split)
 
     def cheapest_part(
         self, component: tuple[int, ...], order: tuple[int, ...], hops: tuple[Hop, ...], partial: list[float]

@@ -65,10 +65,7 @@ def take_apart(problem: Problem, cut: Cut) -> Decomposition | None:
 
 
 def _quotients(problem: Problem, cut: Cut) -> Iterator[Problem]:
-    groups = [part.inner + part.tail for part in cut.parts]
-    if cut.singles:
-        groups.append(cut.singles)
-    for blocks in coincidences(problem, groups):
+    for blocks in coincidences(problem, cut.groups):
         shrunk = quotient(problem, blocks)
         if shrunk is not None:
             yield shrunk

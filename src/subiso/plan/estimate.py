@@ -178,9 +178,16 @@ class Estimator:
         return min(cost, earlier + counting + partial[last] * 2)
 
     def tail_cost(
-        self, tail: Sequence[int], prefix: Sequence[int], partial: Sequence[float], *, loose: bool = False
+        self,
+        tail: Sequence[int],
+        prefix: Sequence[int],
+        partial: Sequence[float],
+        *,
+        loose: bool = False,
+        split: bool = False,
     ) -> float:
-        """Operations for counting the tail: each set, and each intersection of sets that overlap anew."""
+        """Operations for counting the tail: each set and, unless these are `split`, each intersection of sets that
+        overlap anew."""
         known = self.restrictions(prefix)
         binding = -1
         if loose:  # only the steps that restrict some vertex of the prefix stay
@@ -189,7 +196,7 @@ class Estimator:
                 binding |= known.get(v, 0)
         cost = 0.0
         seen = set()
-        for block in _blocks(tail) if self.problem.injective else [[v] for v in tail]:
+        for block in _blocks(tail) if self.problem.injective and not split else [[v] for v in tail]:
             after = known.get(block[0], 0) & binding
             key = frozenset(depth for v in block for depth in self.depths(v, prefix)), after
             if key not in seen:

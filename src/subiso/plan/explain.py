@@ -8,7 +8,7 @@ from subiso.engine.query import Query
 from subiso.filter.resolve import resolve
 from subiso.plan.choose import make_plan
 from subiso.plan.estimate import with_estimates
-from subiso.plan.formula import Formula, make_formula
+from subiso.plan.formula import ONE_PLAN, Formula, make_formula
 from subiso.plan.plan import Plan
 from subiso.plan.problem import Problem
 from subiso.storage.statistics import Statistics, statistics_of
@@ -57,7 +57,7 @@ class Explanation:
     def _count_lines(self) -> list[str]:
         formula = self.formula
         lines = []
-        if formula.technique != "one plan" or formula.alternatives:
+        if formula.technique != ONE_PLAN or formula.alternatives:
             lines.append(f"  by {formula.technique}" + _otherwise(formula))
         if len(formula.terms) == 1 and formula.terms[0].coefficient == formula.divisor == 1:
             return [*lines, _indented(self.counting)]

@@ -11,33 +11,54 @@ import math
 from collections.abc import Hashable, Iterable
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from functools import lru_cache
 from itertools import combinations
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 from subiso.pattern import Pattern
+from subiso.pattern.canonical import EASY_TO_COMPARE
 from subiso.plan.choose import make_plan
 from subiso.plan.cutplan import assemble_cut
 from subiso.plan.cuts import MOST_VERTICES, cuts_by_cost
 from subiso.plan.decompose import Decomposition, kind, take_apart
 from subiso.plan.plan import Plan
 from subiso.plan.problem import Problem
+from subiso.plan.tally import Role, image, role_of_link
 from subiso.storage.statistics import Statistics
 
 Choice = Literal["auto", "always", "never"]
+ONE_PLAN = "one plan"
 
 _MOST_ABSENT = 6  # edges; their subsets are all looked at
+_MOST_TURNS = 720  # automorphisms of a pattern whose absent edges are sorted into orbits
 _WORTH_IT = 1e6  # operations; below, planning a formula costs more than it saves
-_WORTH_CUTTING = 1e7  # the same for cuts, of which there are more
+_WORTH_CUTTING = 1e7  # the same for cuts, of which there are more;
+_PER_VERTEX = 5.0  # and more by this for every vertex beyond five
 _CUTS_LOOKED_AT = 3  # cuts whose quotients are planned, those with the cheapest plans
 
 
 @dataclass(frozen=True)
 class Term:
-    """coefficient * (matches of the pattern, counted by the plan)."""
+    """coefficient * (matches of the problem's pattern, counted by the plan)."""
 
     coefficient: int
-    pattern: Pattern
+    problem: Problem
     plan: Plan
+    cut: bool = False
+    """The plan is a cut's: it counts maps that are no matches too."""
+
+    @property
+    def key(self) -> Hashable:
+        """Equal for terms with equal counts on one graph; None where that is not known or costs too much."""
+        problem = self.problem
+        special = self.cut or problem.anchored or problem.imposed or problem.apart
+        if special or problem.num_vertices > EASY_TO_COMPARE:
+            return None
+        return self.pattern.canonical_form(), problem.mode, problem.unique
+
+    @property
+    def pattern(self) -> Pattern:
+        return self.problem.pattern
 
 
 @dataclass(frozen=True)
@@ -46,13 +67,22 @@ class Formula:
 
     terms: tuple[Term, ...]
     divisor: int = 1
-    technique: str = "one plan"
+    technique: str = ONE_PLAN
     alternatives: tuple[tuple[str, float], ...] = ()
     """What else was looked at, and its cost."""
 
     @property
     def cost(self) -> float:
         return sum(term.plan.cost for term in self.terms)
+
+
+class _Ways(NamedTuple):
+    """What a planner may do, as make_formula has it."""
+
+    expand: Choice
+    decompose: Choice
+    codegrees: bool
+    by_role: bool
 
 
 def make_formula(
@@ -62,37 +92,48 @@ def make_formula(
     expand: Choice = "auto",
     decompose: Choice = "never",
     codegrees: bool = False,
+    by_role: bool = False,
     **options: Any,
 ) -> Formula:
     """The cheapest way found to count: one plan, or several whose counts are added and subtracted.
 
     `expand` says whether absent edges are counted by inclusion and exclusion, `decompose` whether patterns are cut,
-    `codegrees` whether plans for cuts may use codegree tables; the other options are those of `make_plan`.
+    `codegrees` whether plans for cuts may use codegree tables; the other options are those of `make_plan`. With
+    `by_role` the formula holds for the counts of every orbit of the pattern's vertices and edges too; it cuts nothing.
     """
-    planner = _Planner(stats, expand, decompose, codegrees, options)
+    masked = any(mask is not None for mask in problem.pattern.masks)
+    plan = _make if masked else _make_once  # masks are as large as the graph, and not kept
+    ways = _Ways(expand, "never" if by_role else decompose, codegrees, by_role)
+    return plan(problem, stats, ways, tuple(options.items()))
+
+
+def _make(
+    problem: Problem,
+    stats: Statistics,
+    ways: _Ways,
+    options: tuple[tuple[str, Any], ...],
+) -> Formula:
+    planner = _Planner(stats, ways, dict(options))
     if problem.unique or not problem.injective:
         return planner.best(problem)
     once = planner.best(replace(problem, unique=True))
-    if once.cost < _WORTH_IT and once.technique == "one plan" and not planner.forced:
+    if once.cost < _WORTH_IT and once.technique == ONE_PLAN and not planner.forced:
         return planner.direct(problem)
     # Every subgraph once, times its embeddings.
-    return replace(
-        _sum([(Fraction(_symmetry(problem)), once)]), technique=once.technique, alternatives=once.alternatives
-    )
+    return _sum([(Fraction(_symmetry(problem)), once)], once.technique, once.alternatives)
+
+
+_make_once = lru_cache(maxsize=256)(_make)
 
 
 class _Planner:
     """Plans a problem and, by the same rules, those that its count is made of; each kind once."""
 
-    def __init__(
-        self, stats: Statistics, expand: Choice, decompose: Choice, codegrees: bool, options: dict[str, Any]
-    ) -> None:
+    def __init__(self, stats: Statistics, ways: _Ways, options: dict[str, Any]) -> None:
         self.stats = stats
-        self.expand = expand
-        self.decompose = decompose
-        self.codegrees = codegrees
+        self.expand, self.decompose, self.codegrees, self.by_role = ways
         self.options = options
-        self.forced = "always" in (expand, decompose)
+        self.forced = "always" in (self.expand, self.decompose)
         self.known: dict[Hashable, Formula] = {}
 
     def best(self, problem: Problem) -> Formula:
@@ -110,7 +151,8 @@ class _Planner:
             ways.append(self.expanded(problem))
             if self.expand == "always":
                 return ways[-1]
-        if self._wanted(self.decompose, direct.cost, _WORTH_CUTTING):
+        worth_it = _WORTH_CUTTING * _PER_VERTEX ** max(0, problem.num_vertices - 5)
+        if self._wanted(self.decompose, direct.cost, worth_it):
             limit = math.inf if self.decompose == "always" else min(way.cost for way in ways)
             ways += self.decomposed(problem, limit)
             if self.decompose == "always" and len(ways) > 1:
@@ -129,23 +171,29 @@ class _Planner:
 
     def direct(self, problem: Problem) -> Formula:
         plan = make_plan(problem, self.stats, counting=True, **self.options)
-        return Formula((Term(1, problem.pattern, plan),))
+        return Formula((Term(1, problem, plan),))
 
     def expanded(self, problem: Problem) -> Formula:
-        """Embeddings of P without the edges F: the sum over S in F of (-1)^|S| embeddings of P with S."""
+        """Embeddings of P without the edges F: the sum over S in F of (-1)^|S| embeddings of P with S.
+
+        Sets S that make isomorphic patterns are one term; by role, only those that P's own symmetry exchanges.
+        """
+        turns = _turns(problem) if self.by_role else []
         grouped: dict[Hashable, tuple[Problem, int]] = {}
         for size in range(len(problem.absent) + 1):
             for chosen in combinations(range(len(problem.absent)), size):
                 denser = _with_links(problem, chosen)
-                key = kind(denser)
+                key = _smallest_image(chosen, turns) if self.by_role else kind(denser)
                 known, coefficient = grouped.get(key, (denser, 0))
                 grouped[key] = known, coefficient + (-1) ** size
+        # What is known of isomorphic problems has other numbers for the vertices, and so for the roles.
+        solve = self.direct if self.by_role else self.best
         parts = [
-            (Fraction(coefficient * _symmetry(denser), _symmetry(problem)), self.best(denser))
+            (Fraction(coefficient * _symmetry(denser), _symmetry(problem)), solve(denser))
             for denser, coefficient in grouped.values()
             if coefficient
         ]
-        return replace(_sum(parts), technique="absent edges by inclusion and exclusion")
+        return _sum(parts, "inclusion and exclusion of absent edges")
 
     def decomposed(self, problem: Problem, limit: float) -> list[Formula]:
         """By the cuts that look cheapest; those that turn out dearer than the limit are dropped."""
@@ -166,7 +214,7 @@ class _Planner:
         return found
 
     def _by_cut(self, problem: Problem, parts: Decomposition) -> Formula:
-        own = Formula((Term(1, problem.pattern, assemble_cut(problem, parts.cut)),))
+        own = Formula((Term(1, problem, assemble_cut(problem, parts.cut), cut=True),))
         symmetry = _symmetry(problem) if problem.unique else 1
         weighted = [(Fraction(parts.factor, symmetry), own)]
         for shrinkage in parts.shrinkages:
@@ -174,20 +222,24 @@ class _Planner:
             weighted.append((Fraction(-embeddings, symmetry), self.best(shrinkage.problem)))
         names = problem.pattern.names
         cut = ", ".join(names[v] for v in parts.cut.order)
-        return replace(_sum(weighted), technique=f"cut at {cut}")
+        return _sum(weighted, f"cut at {cut}")
 
 
-def _sum(parts: Iterable[tuple[Fraction, Formula]]) -> Formula:
+def _sum(
+    parts: Iterable[tuple[Fraction, Formula]],
+    technique: str,
+    alternatives: tuple[tuple[str, float], ...] = (),
+) -> Formula:
     """The weighted sum of formulas; terms with the same plan become one."""
-    weights: dict[Plan, tuple[Fraction, Pattern]] = {}
+    weights: dict[Plan, tuple[Fraction, Term]] = {}
     for weight, formula in parts:
         for term in formula.terms:
             share = weight * term.coefficient / formula.divisor
-            known, pattern = weights.get(term.plan, (Fraction(0), term.pattern))
-            weights[term.plan] = known + share, pattern
+            known, first = weights.get(term.plan, (Fraction(0), term))
+            weights[term.plan] = known + share, first
     divisor = math.lcm(*(weight.denominator for weight, _ in weights.values()))
-    terms = [Term(int(w * divisor), pattern, plan) for plan, (w, pattern) in weights.items() if w]
-    return Formula(tuple(terms), divisor)
+    terms = [replace(term, coefficient=int(w * divisor)) for w, term in weights.values() if w]
+    return Formula(tuple(terms), divisor, technique, alternatives)
 
 
 def _with_links(problem: Problem, chosen: tuple[int, ...]) -> Problem:
@@ -208,6 +260,22 @@ def _with_links(problem: Problem, chosen: tuple[int, ...]) -> Problem:
         absent=(),
         fans=(*problem.fans, *[typical] * len(links)) if problem.fans else (),
     )
+
+
+def _turns(problem: Problem) -> list[tuple[int, ...]]:
+    """Each automorphism of the pattern as what it does to the numbers of the absent edges; [] if there are many."""
+    if _symmetry(problem) > _MOST_TURNS:
+        return []
+    number: dict[Role, int] = {role_of_link(link): i for i, link in enumerate(problem.forbidden)}
+    return [
+        tuple(number[image(link, turn)] for link in problem.forbidden)
+        for turn in problem.pattern.automorphisms()
+        if all(turn[v] == v for v in problem.anchored)
+    ]
+
+
+def _smallest_image(chosen: tuple[int, ...], turns: list[tuple[int, ...]]) -> tuple[int, ...]:
+    return min((tuple(sorted(turn[i] for i in chosen)) for turn in turns), default=chosen)
 
 
 def _symmetry(problem: Problem) -> int:

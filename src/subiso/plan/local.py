@@ -7,6 +7,7 @@ from dataclasses import replace
 from subiso.plan.plan import CountTail, Local, Neighbors, Plan, SetExpression
 from subiso.plan.problem import Problem
 
+_LEAST_CLIQUE = 4
 _LEAST_LEVELS = 3  # with fewer every row would be read about once, so building it is no gain
 
 
@@ -18,14 +19,25 @@ def choose_local(plan: Plan, problem: Problem) -> Plan:
     if relation is None or problem.pairs or problem.entities or problem.loops:
         return plan
     above_seed = {b for a, b in plan.restrictions if a == plan.seed.vertex}
-    return replace(
-        plan,
-        local=Local(
-            relation,
-            above=len(above_seed) == problem.num_vertices - 1,
-            rows_above=all(_reads_above(e) for e in _expressions(plan)),
-            least=problem.num_vertices - 1 if problem.injective else 1,
-        ),
+    above = len(above_seed) == problem.num_vertices - 1
+    rows_above = all(_reads_above(e) for e in _expressions(plan))
+    least = problem.num_vertices - 1 if problem.injective else 1
+    # In order from end to end, so that every clique is found once.
+    in_order = above and rows_above and len(plan.tail.vertices) == 1
+    cliques = in_order and problem.num_vertices >= _LEAST_CLIQUE and is_plain_clique(problem)
+    return replace(plan, local=Local(relation, above, rows_above, least, cliques))
+
+
+def is_plain_clique(problem: Problem) -> bool:
+    """All vertices are joined by edges of one kind without direction, and nothing else is asked."""
+    pairs = {frozenset((link.a, link.b)) for link in problem.links}
+    relations = {relation for link in problem.links for relation in (link.forward, link.backward)}
+    return (
+        problem.injective
+        and len(relations) == 1
+        and len(pairs) == len(problem.links) == problem.num_vertices * (problem.num_vertices - 1) // 2
+        and not (problem.forbidden or problem.pairs or problem.anchored or problem.imposed)
+        and not any(problem.filters)
     )
 
 

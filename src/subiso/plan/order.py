@@ -6,8 +6,9 @@ import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from subiso.plan.estimate import Estimator
+from subiso.plan.estimate import VISIT, Estimator
 from subiso.plan.greedy import greedy_order
+from subiso.plan.local import is_plain_clique
 from subiso.plan.problem import Problem
 from subiso.plan.tail import longest_tail
 from subiso.storage.statistics import Statistics
@@ -33,7 +34,9 @@ def order_by_cost(problem: Problem, stats: Statistics, *, counting: bool, max_ta
     if problem.num_vertices > EXHAUSTIVE_UP_TO:
         order, cost = greedy_order(problem, stats)
         cut = len(order) - (min(longest_tail(problem, order), max_tail) if counting else 0)
-        return Order(order[:cut], order[cut:], cost, loose=True)
+        return Order(order[:cut], order[cut:], cost * VISIT, loose=True)
+    if is_plain_clique(problem):  # all orders are the same
+        return _with_best_tail(Estimator(problem, stats), range(problem.num_vertices), counting, max_tail)
     climbing = _Exhaustive(Estimator(problem, stats), counting, max_tail).best
     if not problem.unique:
         return climbing

@@ -120,14 +120,19 @@ class EmitTail:
 class TailSize:
     """The size of a set without the matched vertices in it.
 
-    Those at the `distinct` positions are looked up; `surely` many are known to be in it.
+    Those at the `distinct` positions are looked up; the `sure` ones are known to be in it.
     """
 
     expression: SetExpression
     distinct: tuple[int, ...] = ()
-    surely: int = 0
+    sure: tuple[int, ...] = ()
     table: int | None = None
     """The codegree table that holds the expression's size, at the vertex of its only operand."""
+
+    @property
+    def surely(self) -> int:
+        """How many matched vertices are known to be in the set."""
+        return len(self.sure)
 
 
 @dataclass(frozen=True)
@@ -149,6 +154,8 @@ class CountTail:
     sizes: tuple[TailSize, ...]
     terms: tuple[Term, ...]
     divisor: int = 1
+    blocks: tuple[tuple[tuple[int, ...], ...], ...] = ()
+    """Per size the groups of the tail's vertices that choose from that set: alone, or as one where they coincide."""
 
 
 Tail = EmitTail | CountTail
@@ -188,6 +195,8 @@ class Local:
     """Every row is read only above its own vertex."""
     least: int
     """Seeds with fewer neighbours have no match."""
+    cliques: bool = False
+    """The pattern is a clique without conditions: count by pivoting, not by listing."""
 
 
 @dataclass(frozen=True)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from subiso.pattern import Pattern
 
@@ -54,3 +54,25 @@ def remaining_symmetry(pattern: Pattern, prefix: Sequence[int], colors: tuple[in
     6
     """
     return pattern.automorphism_count(fixed=prefix, extra_colors=colors)
+
+
+def closure(num_vertices: int, restrictions: Iterable[tuple[int, int]]) -> list[set[int]]:
+    """vertex -> all vertices that come before it.
+
+    >>> closure(3, [(0, 1), (1, 2)])
+    [set(), {0}, {0, 1}]
+    """
+    before: list[set[int]] = [set() for _ in range(num_vertices)]
+    for a, b in restrictions:
+        before[b].add(a)
+    # Restrictions are few: repeat until nothing is added.
+    while any(_grow(reach, before) for reach in before):
+        pass
+    return before
+
+
+def _grow(reach: set[int], before: list[set[int]]) -> bool:
+    size = len(reach)
+    for u in list(reach):
+        reach |= before[u]
+    return len(reach) > size

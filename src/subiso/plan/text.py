@@ -58,6 +58,7 @@ class _Writer:
     def seed_note(self) -> str:
         notes = [_about(self.plan.seed.estimate)] if self.plan.seed.estimate else []
         notes += ["on bit rows of its neighbourhood"] if self.plan.local else []
+        notes += ["by pivots instead of loops"] if self.plan.local and self.plan.local.cliques else []
         return f"  # {', '.join(notes)}" if notes else ""
 
     @staticmethod

@@ -7,6 +7,7 @@ samples, sorted tables and files depend on neither engine nor threads.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
 import numpy as np
@@ -17,6 +18,8 @@ from subiso.engine.query import Query
 from subiso.pattern import Pattern
 from subiso.pattern.automorphism import stabilizer
 from subiso.pattern.structure import structure_of
+
+_MOST_EXCHANGED = 16  # columns
 
 
 class Canonical:
@@ -31,9 +34,17 @@ class Canonical:
 
     def __init__(self, query: Query) -> None:
         self._levels: list[tuple[list[int], NDArray[np.intp]]] = []
+        self._free: list[list[int]] = []
         if not query.unique:
             return
         fixed = sorted(query.anchors)
+        orbits = [list(orbit) for orbit in query.pattern.orbits_under(fixed) if len(orbit) > 1]
+        order = query.pattern.automorphism_count(fixed)
+        if order == math.prod(math.factorial(len(orbit)) for orbit in orbits):
+            self._free = (
+                orbits  # any vertices of an orbit can be exchanged (cliques, stars, ...): sorting is enough
+            )
+            return
         for i in range(query.pattern.num_vertices):
             if i in query.anchors:
                 continue
@@ -44,10 +55,28 @@ class Canonical:
 
     def __call__(self, rows: Rows) -> Rows:
         """With the vertices before i settled, bring the smallest that can stand at i there; for every i."""
+        if self._free:
+            columns = rows.T.copy()
+            for orbit in self._free:
+                _sort(columns, orbit)
+            return np.ascontiguousarray(columns.T)
         for orbit, moves in self._levels:
             smallest = rows[:, orbit].argmin(axis=1)
             rows = np.take_along_axis(rows, moves[smallest], axis=1)
         return rows
+
+
+def _sort(columns: Rows, orbit: Sequence[int]) -> None:
+    """Sorts every row of a few columns, by exchanging neighbours in all rows at once; many columns as NumPy does."""
+    if len(orbit) > _MOST_EXCHANGED:
+        columns[orbit] = np.sort(columns[orbit], axis=0)
+        return
+    for last in range(len(orbit) - 1, 0, -1):
+        for i in range(last):
+            a, b = columns[orbit[i]], columns[orbit[i + 1]]
+            low = np.minimum(a, b)
+            np.maximum(a, b, out=b)
+            a[:] = low
 
 
 def _transversal(pattern: Pattern, fixed: Sequence[int], i: int) -> dict[int, tuple[int, ...]]:

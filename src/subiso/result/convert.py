@@ -18,6 +18,16 @@ if TYPE_CHECKING:
     import pyarrow
 
 
+def arrow_ids(ids: np.ndarray[Any, Any]) -> pyarrow.Array:
+    """Ids as an Arrow array; those of mixed or foreign types are written as text."""
+    import pyarrow as pa
+
+    try:
+        return pa.array(ids)
+    except (pa.ArrowInvalid, pa.ArrowTypeError, pa.ArrowNotImplementedError):
+        return pa.array([str(i) for i in ids])
+
+
 class Converter:
     """Knows the columns of a result: which hold vertices and which edges, and how vertices are written."""
 
@@ -52,14 +62,8 @@ class Converter:
 
     @cached_property
     def _arrow_ids(self) -> pyarrow.Array:
-        """The graph's ids as an Arrow array; ids of mixed or foreign types are written as text."""
-        import pyarrow as pa
-
         assert self._ids is not None
-        try:
-            return pa.array(self._ids)
-        except (pa.ArrowInvalid, pa.ArrowTypeError, pa.ArrowNotImplementedError):
-            return pa.array([str(i) for i in self._ids])
+        return arrow_ids(self._ids)
 
     @cached_property
     def schema(self) -> pyarrow.Schema:

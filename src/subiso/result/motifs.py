@@ -1,11 +1,17 @@
-"""Motifs: the counts of all connected patterns of k vertices, a dict that prints as a table."""
+"""Motifs and Triads: the counts of whole families of patterns, dicts that print as tables."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, TypeVar
+
 from subiso.pattern import Pattern
 
+Count = TypeVar("Count")
+"""An int, or an array of counts per vertex or edge."""
 
-class Motifs(dict[Pattern, int]):
+
+class Motifs(dict[Pattern, Count]):
     """{pattern: count}, in the order of the patterns' number of edges; `print` shows a table.
 
     >>> import subiso as si
@@ -15,7 +21,16 @@ class Motifs(dict[Pattern, int]):
     1
     """
 
-    def __missing__(self, pattern: Pattern) -> int:
+    def __init__(
+        self, counts: Iterable[tuple[Pattern, Count]] = (), names: Mapping[Pattern, str] | None = None
+    ) -> None:
+        super().__init__(counts)
+        self._names = dict(names or {})
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (list(self.items()), self._names)
+
+    def __missing__(self, pattern: Pattern) -> Count:
         """Find the pattern under other vertex names or another order, so that m[Pattern.clique(3)] works."""
         if isinstance(pattern, Pattern):
             for own, count in self.items():
@@ -23,11 +38,44 @@ class Motifs(dict[Pattern, int]):
                     return count
         raise KeyError(pattern)
 
-    def rows(self) -> list[tuple[str, str, int]]:
+    def rows(self) -> list[tuple[str, str, Count]]:
         """(name, pattern text, count) for each pattern."""
-        return [(p.usual_name or "", str(p), count) for p, count in self.items()]
+        return [(self._names.get(p) or p.usual_name or "", str(p), count) for p, count in self.items()]
 
     def __str__(self) -> str:
-        rows = [("motif", "count", "pattern"), *((name, f"{n:,}", text) for name, text, n in self.rows())]
-        first, second = (max(len(row[i]) for row in rows) for i in (0, 1))
-        return "\n".join(f"{a:<{first}}  {b:>{second}}  {c}" for a, b, c in rows)
+        return _table(("motif", "count", "pattern"), [(a, _shown(n), b) for a, b, n in self.rows()])
+
+
+class Triads(dict[str, int]):
+    """{name: how many vertex triples}: the census of a directed graph; `print` shows a table.
+
+    >>> import subiso as si
+    >>> census = si.triads(si.Graph.from_edges([0, 1, 2], [1, 2, 0], num_vertices=4, directed=True))
+    >>> census["030C"], sum(census.values())
+    (1, 4)
+    """
+
+    def __init__(self, counts: Mapping[str, int], arcs: Mapping[str, str]) -> None:
+        super().__init__(counts)
+        self._arcs = dict(arcs)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (dict(self), self._arcs)
+
+    def rows(self) -> list[tuple[str, str, int]]:
+        """(name, arcs such as "a>b b>c", count) for each kind."""
+        return [(name, self._arcs[name], count) for name, count in self.items()]
+
+    def __str__(self) -> str:
+        return _table(("triad", "count", "arcs"), [(a, f"{n:,}", b) for a, b, n in self.rows()])
+
+
+def _shown(count: Any) -> str:
+    """The count, or how many there are in an array."""
+    return f"{count:,}" if isinstance(count, int) else f"[{len(count):,}]"
+
+
+def _table(head: tuple[str, str, str], rows: Sequence[tuple[str, str, str]]) -> str:
+    lines = [head, *rows]
+    first, second = (max(len(line[i]) for line in lines) for i in (0, 1))
+    return "\n".join(f"{a:<{first}}  {b:>{second}}  {c}".rstrip() for a, b, c in lines)

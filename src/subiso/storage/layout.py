@@ -83,6 +83,7 @@ class Layout:
         self.vertex_at[self.rank] = np.arange(len(self.rank), dtype=np.uint32)
         self.all_ranks: NDArray[np.uint32] = np.arange(len(self.rank), dtype=np.uint32)
         self._relations: OrderedDict[Relation, RelationCsr] = OrderedDict()
+        self._entry_edges: dict[Relation, NDArray[np.int64]] = {}
         self._label_bits: dict[int, NDArray[np.uint64]] = {}
         self._lock = threading.Lock()
 
@@ -103,6 +104,22 @@ class Layout:
     def entities(self, relation: Relation) -> Entities:
         """The data edges of a relation (edge-isomorphism only, so not kept)."""
         return Entities(*self._build(relation, keep_edge_ids=True))
+
+    def entry_edges(self, relation: Relation) -> NDArray[np.int64]:
+        """The edge id of every entry of the relation's lists: the smallest where several edges fit."""
+        found = self._entry_edges.get(relation)
+        if found is None:
+            lists = self.entities(relation)
+            first = np.ones(len(lists.neighbors), dtype=bool)
+            first[1:] = lists.neighbors[1:] != lists.neighbors[:-1]
+            starts = lists.offsets[:-1]
+            first[starts[starts < len(first)]] = True
+            at = np.flatnonzero(first)
+            smallest = np.minimum.reduceat(lists.edge_ids, at) if len(at) else lists.edge_ids
+            found = smallest.astype(np.int64)
+            if relation.fit is None:
+                self._entry_edges[relation] = found
+        return found
 
     def bits(self, mask: NDArray[np.bool_]) -> NDArray[np.uint64]:
         """A mask over the vertices as a bitmap over their ranks."""

@@ -14,7 +14,7 @@ from subiso import _native
 from subiso.engine.base import Outcome, Params, part_of
 from subiso.engine.cuda.choose import Choice, choose_schedule
 from subiso.engine.cuda.fine import FineRun, Report
-from subiso.engine.cuda.formula import fitting_formula, plan_options
+from subiso.engine.cuda.formula import fitting_formula
 from subiso.engine.cuda.local import LocalReport, LocalRun
 from subiso.engine.cuda.machine import Machine
 from subiso.engine.cuda.memory import Cache, DeviceGraph
@@ -86,7 +86,7 @@ class CudaEngine:
         runs = []
         if not resolved.hopeless:
             stats = statistics_of(query.graph)
-            plan = make_plan(resolved.problem, stats, counting=False, **plan_options(params))
+            plan = make_plan(resolved.problem, stats, counting=False, **params.switches.of_plans)
             runs = self.prepare_all(plan, resolved, params.batch_rows)
         return CudaStream(runs, params, started, self._note)
 

@@ -27,7 +27,7 @@ def fitting_formula(resolved: Resolved, params: Params, *, codegrees: bool) -> F
     stats = statistics_of(resolved.layout.graph)
     longest = max((csr.longest[0] for csr in resolved.csrs), default=0)
     for way in ways:
-        options = {**plan_options(params), "expand": switches.expand, **way}
+        options = {**switches.of_plans, "expand": switches.expand, **way}
         options["max_tail"] = min(options["max_tail"], switches.max_tail)
         formula = flat_formula(make_formula(resolved.problem, stats, **options))
         if formula is None:
@@ -53,8 +53,3 @@ def flat_formula(formula: Formula) -> Formula | None:
             return None
         terms.append(replace(term, plan=plan))
     return replace(formula, terms=tuple(terms))
-
-
-def plan_options(params: Params) -> dict[str, Any]:
-    switches = params.switches
-    return {"order": switches.order, "max_tail": switches.max_tail, "local": switches.local}

@@ -20,6 +20,7 @@ from subiso.graph.generators.models import (
 )
 from subiso.graph.generators.planted import planted_cliques, transactions
 from subiso.graph.generators.registry import GENERATORS, Parameter, generate, parameters, summary
+from subiso.graph.generators.rewire import rewire
 from subiso.graph.generators.shapes import (
     complete,
     complete_bipartite,
@@ -47,6 +48,7 @@ __all__ = [
     "planted_cliques",
     "planted_partition",
     "random_regular",
+    "rewire",
     "rmat",
     "star",
     "stochastic_block",

@@ -1,0 +1,133 @@
+"""Counts of several queries on one graph, sharing what they have in common.
+
+Isomorphic patterns are counted once, and so are the equal terms of formulas (`Params.known`). Plain patterns of 3 to 5
+vertices come from the sums of native/motifs together, where that is estimated to be less work than their plans.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable
+from dataclasses import replace
+from typing import TypeVar
+
+from subiso.engine.base import Engine, Params, part_of
+from subiso.engine.clock import Deadline
+from subiso.engine.query import Query
+from subiso.errors import TimeoutReached
+from subiso.pattern import connected_patterns, is_plain
+from subiso.pattern.canonical import EASY_TO_COMPARE
+from subiso.plan.motif_sums import SIZES
+from subiso.plan.motifs import induced_from_subgraphs
+from subiso.storage.statistics import statistics_of
+
+Answer = TypeVar("Answer")
+
+_START = 1e5  # steps of a plan that take as long as starting the passes
+_EFFORT = {3: 0.5, 4: 2.0, 5: 8.0}
+"""What the sums of a size cost, in steps of plans per pair of neighbours of a vertex: measured on real graphs."""
+
+
+def count_several(queries: list[Query], engine: Engine, params: Params, *, sums: bool = False) -> list[int]:
+    """The counts, in order. `sums` allows the sums over the graph, which belong to no engine.
+
+    >>> from subiso.engine import reference
+    >>> from subiso.engine.query import make_query
+    >>> from subiso.graph import Graph
+    >>> g = Graph.from_edges([0, 1, 2, 0], [1, 2, 0, 3])
+    >>> count_several([make_query(g, "(a)--(b)"), make_query(g, "(y)--(x)")], reference, Params())
+    [4, 4]
+    """
+    found: dict[Hashable, int] = {}
+    families = _families(queries, params) if sums else {}
+
+    def count_one(query: Query, step: Params) -> int:
+        key = _key(query) if len(queries) > 1 else None
+        family = families.get(id(query))
+        if key not in found and family is not None:
+            found.update(_count_family(query, family, step))
+        elif key not in found:
+            found[key] = _count_one(query, engine, step)
+        return found[key]
+
+    return in_turn(queries, replace(params, known={} if len(queries) > 1 else None), count_one)
+
+
+def in_turn(queries: list[Query], params: Params, answer: Callable[[Query, Params], Answer]) -> list[Answer]:
+    """The answers to several queries, one after the other, within one timeout and as one progress."""
+    answers: list[Answer] = []
+    deadline = Deadline(params.timeout)
+    for i, query in enumerate(queries):
+        step = replace(params, timeout=deadline.left(), progress=part_of(params.progress, i, len(queries)))
+        try:
+            answers.append(answer(query, step))
+        except TimeoutReached as error:
+            message = f"the count was not finished within {params.timeout:g} s ({error.count} so far)"
+            raise TimeoutReached(message, count=error.count, done=answers) from None
+    return answers
+
+
+def _count_one(query: Query, engine: Engine, params: Params) -> int:
+    outcome = engine.count(query, params)
+    if outcome.stopped_by == "timeout":
+        raise TimeoutReached("", count=outcome.count)
+    return outcome.count
+
+
+def _key(query: Query) -> Hashable:
+    """Equal for queries with equal counts."""
+    pattern = query.pattern
+    if query.anchors:
+        return pattern, query.mode, query.unique, tuple(sorted(query.anchors.items()))
+    small = pattern.num_vertices <= EASY_TO_COMPARE
+    return pattern.canonical_form() if small else pattern, query.mode, query.unique
+
+
+def _families(queries: list[Query], params: Params) -> dict[int, list[Query]]:
+    """By the identity of a query: all plain ones of its size, where their sums are less work than their plans."""
+    families: dict[int, list[Query]] = {}
+    for size in SIZES:
+        kinds = {_key(q): q for q in queries if q.pattern.num_vertices == size and _fits(q)}
+        if len(kinds) > 1 and _plans_cost_more(list(kinds.values()), params, _sums_cost(queries[0], size)):
+            members = [q for q in queries if _key(q) in kinds]
+            families.update((id(q), members) for q in members)
+    return families
+
+
+def _fits(query: Query) -> bool:
+    return query.injective and not query.anchors and is_plain(query.pattern)
+
+
+def _sums_cost(query: Query, size: int) -> float:
+    stats = statistics_of(query.graph)
+    return _START + _EFFORT[size] * stats.num_vertices * stats.mean_degree * stats.edge_degree
+
+
+def _plans_cost_more(queries: list[Query], params: Params, limit: float) -> bool:
+    """Whether the plans together cost more than the limit."""
+    from subiso.engine.cpu import formula_for
+    from subiso.filter.resolve import resolve
+
+    cost = 0.0
+    for query in queries:
+        resolved = resolve(query)
+        if not resolved.hopeless:
+            cost += formula_for(resolved, params).cost
+        if cost > limit:
+            return True
+    return False
+
+
+def _count_family(query: Query, family: list[Query], params: Params) -> dict[Hashable, int]:
+    """The counts of all queries of a family, by key."""
+    from subiso.engine.motifs import count_motifs
+
+    patterns = connected_patterns(query.pattern.num_vertices)
+    place = {p.canonical_form(): i for i, p in enumerate(patterns)}
+    subgraphs = count_motifs(query.graph, patterns, params)
+    induced = induced_from_subgraphs(patterns, subgraphs)
+    counts: dict[Hashable, int] = {}
+    for q in family:
+        of = induced if q.mode == "induced" else subgraphs
+        copies = 1 if q.unique else q.pattern.automorphism_count()
+        counts[_key(q)] = of[place[q.pattern.canonical_form()]] * copies
+    return counts

@@ -1,0 +1,67 @@
+"""The types of the arguments that the functions of api.py take."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import TypedDict
+
+from subiso.engine.anchors import Anchor
+from subiso.pattern import Pattern
+
+Progress = Callable[[float], None]
+PatternLike = Pattern | str
+Many = list[PatternLike] | list[Pattern] | list[str] | tuple[PatternLike, ...]
+
+
+class How(TypedDict, total=False):
+    """The options that say how to run; all functions take them."""
+
+    device: str
+    engine: str
+    schedule: str | None
+    threads: int | None
+    timeout: float | None
+    progress: Progress | None
+
+
+class What(How, total=False):
+    """The options that say what is looked for."""
+
+    mode: str
+    induced: bool
+    unique: bool | None
+
+
+class Counting(What, total=False):
+    """The options of `count`."""
+
+    per: str | None
+    approx: float | None
+    confidence: float
+    seed: int | None
+
+
+class Existence(TypedDict, total=False):
+    """The options of `exists`: uniqueness makes no difference there, its timeout is for the whole call."""
+
+    mode: str
+    induced: bool
+    device: str
+    engine: str
+    schedule: str | None
+    threads: int | None
+    progress: Progress | None
+
+
+class Rows(What, total=False):
+    """The options of `match`."""
+
+    anchor: Anchor | None
+    limit: int | None
+    order: str | None
+    edges: bool
+    columns: Iterable[str] | str | None
+    distinct: bool
+    sample: int | None
+    seed: int
+    dense: bool

@@ -1,0 +1,114 @@
+"""count of several patterns: what is shared changes no answer, and is computed once."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import subiso as si
+from subiso.engine import cpu
+from subiso.engine.base import Params, Switches
+from subiso.engine.query import make_query
+from subiso.engine.several import count_several
+from subiso.errors import TimeoutReached
+from subiso.graph import generators as gen
+
+FIVES = [si.Pattern.named(name) for name in ("house", "cycle5", "gem", "wheel4", "bowtie", "path5")]
+
+
+@pytest.fixture
+def runs(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
+    """The plans that the CPU engine runs."""
+    found: list[Any] = []
+    original = cpu._count_plan
+    monkeypatch.setattr(cpu, "_count_plan", lambda plan, *rest: found.append(plan) or original(plan, *rest))
+    return found
+
+
+@pytest.mark.parametrize(
+    "options", [{}, {"induced": True}, {"unique": False}, {"induced": True, "unique": False}]
+)
+def test_families_are_counted_together(options: dict[str, bool], runs: list[Any]) -> None:
+    graph = gen.rmat(9, 8, seed=1)
+    patterns = [*FIVES, "(x)--(y)--(z)--(x)", si.Pattern.clique(4)]
+    together = si.count(graph, patterns, **options)
+    assert len(runs) <= 4  # what is not of five vertices
+    assert together == [si.count(graph, p, engine="cpu", **options) for p in patterns]
+
+
+def test_small_work_is_planned_one_by_one(runs: list[Any]) -> None:
+    graph = gen.path(50)
+    assert si.count(graph, [si.Pattern.star(4), si.Pattern.path(5)]) == [0, 46]
+    assert len(runs) == 2
+
+
+def test_equal_patterns_run_once(runs: list[Any]) -> None:
+    graph = gen.with_labels(gen.rmat(8, 6, seed=1), 2, seed=1)
+    same = ["(a:0)--(b:1), (b)--(c)", "(x)--(y:1)--(z:0)", si.Pattern("(c)--(b:1)--(a:0)")]
+    counts = si.count(graph, [*same, "(a:1)--(b:1), (b)--(c)"])
+    assert len(set(counts[:3])) == 1 and counts[3] != counts[0] and len(runs) == 2
+
+
+def test_equal_terms_run_once(runs: list[Any]) -> None:
+    """Induced counts as formulas have denser patterns in common."""
+    graph = gen.with_labels(gen.rmat(8, 6, seed=2), 2, seed=1)
+    texts = [
+        "(a:0)--(b:0), (b)--(c:0), (c)--(d:0)",
+        "(a:0)--(b:0), (a)--(c:0), (a)--(d:0)",
+        "(a:0)--(b:0), (b)--(c:0), (c)--(d:0), (d)--(a)",
+    ]
+    queries = [make_query(graph, text, induced=True) for text in texts]
+    found = count_several(queries, cpu, Params(switches=Switches(expand="always")))
+    # the shapes with four vertices of one label: path, claw, cycle, tailed triangle, diamond, clique
+    assert len(runs) == 6
+    assert found == [si.count(graph, text, induced=True, engine="reference") for text in texts]
+
+
+def test_conditions_and_anchors_keep_patterns_apart() -> None:
+    graph = gen.rmat(7, 6, seed=3)
+    low, high = (np.arange(128) < 64), (np.arange(128) >= 64)
+    masked = [si.Pattern("(a)--(b)").where(a=mask) for mask in (low, high)]
+    assert si.count(graph, masked) == [si.count(graph, p) for p in masked]
+    rows = si.count(graph, ["(a)--(b)", "(a)--(b), (b)--(c)"], anchor={"a": [0, 1, 2]})
+    assert rows == [si.count(graph, p, anchor={"a": [0, 1, 2]}) for p in ("(a)--(b)", "(a)--(b), (b)--(c)")]
+    modes = [
+        si.count(graph, [si.Pattern.path(3)] * 2, mode=mode) for mode in ("homomorphism", "edge-isomorphism")
+    ]
+    assert modes == [
+        [si.count(graph, si.Pattern.path(3), mode=mode)] * 2 for mode in ("homomorphism", "edge-isomorphism")
+    ]
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_random_lists(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    graph = gen.erdos_renyi(25, m=90, seed=seed, directed=bool(seed % 2))
+    pool = [p for k in (2, 3, 4, 5) for p in si.connected_patterns(k)]
+    chosen = [pool[i] for i in rng.integers(0, len(pool), 12)]
+    induced = bool(rng.integers(2))
+    expected = [si.count(graph, p, engine="reference", induced=induced) for p in chosen]
+    assert si.count(graph, chosen, induced=induced) == expected
+    assert si.count(graph, chosen, induced=induced, engine="cpu") == expected
+
+
+@pytest.mark.parametrize("expand", ["auto", "always"])
+def test_cuts_are_not_taken_for_counts(expand: Any) -> None:
+    """Plans for a cut count more than matches, and quotients may be under an order: neither is shared by pattern."""
+    graph = gen.with_labels(gen.erdos_renyi(16, m=45, seed=5), 2, seed=1)
+    patterns = [p for k in (4, 5) for p in si.connected_patterns(k)]
+    texts = ["(a:0)--(b)--(c:1)--(d)--(a)", "(a:0)--(b)--(c)--(d)--(e)--(a), (b)--(e), !(c)--(a)"]
+    queries = [make_query(graph, p) for p in (*patterns, *texts)]
+    queries += [make_query(graph, p, induced=True) for p in (*patterns[:12], *texts)]
+    switches = Switches(decompose="always", expand=expand)
+    found = count_several(queries, cpu, Params(switches=switches))
+    assert found == [cpu.count(q, Params(switches=Switches(decompose="never"))).count for q in queries]
+
+
+def test_timeout_has_the_finished_ones() -> None:
+    graph = gen.rmat(16, 16, seed=1)
+    stars = si.count(graph, si.Pattern.star(3))  # lays the graph out, too
+    with pytest.raises(TimeoutReached) as caught:
+        si.count(graph, [si.Pattern.star(3), *FIVES], timeout=1)
+    assert caught.value.done == [stars]
