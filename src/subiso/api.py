@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from subiso.engine.anchors import Anchor, anchor_rows, anchored_queries
-from subiso.engine.choose import choose_engine, choose_estimator, make_params
+from subiso.engine.choose import choose_engine, choose_estimator, explain_device, make_params
 from subiso.engine.clock import Deadline
 from subiso.engine.estimate import Estimate, make_accuracy
 from subiso.engine.query import make_query
@@ -126,7 +126,8 @@ def count(
         counts = count_all_per(queries, per, choose_engine(*on_host), params)
     else:
         shared = engine == "auto" and device in ("auto", "cpu")  # an engine that is named does all by itself
-        counts = count_several(queries, choose_engine(engine, device, schedule), params, sums=shared)
+        chosen = choose_engine(engine, device, schedule, counting=True)
+        counts = count_several(queries, chosen, params, sums=shared)
     if rows is None:
         return counts if _is_many(pattern) else counts[0]
     by_pattern = [counts[i * len(rows) : (i + 1) * len(rows)] for i in range(len(patterns))]
@@ -253,11 +254,17 @@ def explain(
     induced: bool = False,
     unique: bool | None = None,
     anchor: Anchor | None = None,
+    device: str = "auto",
+    schedule: str | None = None,
 ) -> Any:
-    """How `count` and `match` would go about it: loops, restrictions, estimated sizes. Print it."""
+    """How `count` and `match` would go about it: loops, restrictions, estimated sizes. Print it.
+
+    With `device="cuda"` also which schedule would run each plan there, and why.
+    """
     from subiso.plan.explain import explain as explain_query
 
-    return explain_query(make_query(graph, pattern, mode=mode, induced=induced, unique=unique, anchor=anchor))
+    query = make_query(graph, pattern, mode=mode, induced=induced, unique=unique, anchor=anchor)
+    return explain_query(query, explain_device(query, device, schedule))
 
 
 def _is_many(pattern: object) -> bool:

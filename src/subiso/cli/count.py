@@ -53,6 +53,7 @@ def count(
     timeout: o.Timeout = None,
     engine: o.Engine = "auto",
     device: o.Device = "auto",
+    schedule: o.Schedule = None,
     output: o.Output = None,
     format: o.Format = None,
 ) -> None:
@@ -89,6 +90,7 @@ def count(
                 timeout=timeout,
                 engine=engine,
                 device=device,
+                schedule=schedule,
                 progress=progress,
             )
         seconds = round(time.perf_counter() - start, 6)

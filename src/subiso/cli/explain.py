@@ -22,6 +22,8 @@ def explain(
     induced: o.Induced = False,
     unique: o.Unique = None,
     anchor: o.Anchors = None,
+    device: o.Device = "auto",
+    schedule: o.Schedule = None,
     input_format: o.InputFormat = None,
     directed: o.Directed = None,
     read: o.ReadOptions = None,
@@ -36,7 +38,17 @@ def explain(
     g = o.load_graph(graph, input_format, directed, read)
     report_absent_labels(g, p)
     anchors = o.load_anchors(g, p, anchor)
-    typer.echo(str(api.explain(g, p, mode=mode.value, induced=induced, unique=unique, anchor=anchors)))
+    told = api.explain(
+        g,
+        p,
+        mode=mode.value,
+        induced=induced,
+        unique=unique,
+        anchor=anchors,
+        device=device,
+        schedule=schedule,
+    )
+    typer.echo(str(told))
 
 
 def register(app: typer.Typer) -> None:

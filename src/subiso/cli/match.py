@@ -55,6 +55,7 @@ def match(
     timeout: o.Timeout = None,
     engine: o.Engine = "auto",
     device: o.Device = "auto",
+    schedule: o.Schedule = None,
     output: o.Output = None,
     format: o.Format = None,
 ) -> None:
@@ -91,6 +92,7 @@ def match(
             timeout=timeout,
             engine=engine,
             device=device,
+            schedule=schedule,
             progress=progress,
         )
         rows = emit_matches(matches, format, output)

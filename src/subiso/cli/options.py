@@ -84,7 +84,16 @@ Timeout = Annotated[
     float | None, typer.Option("--timeout", min=0.0, metavar="SECONDS", help="Stop after so many seconds.")
 ]
 Engine = Annotated[str, typer.Option("--engine", metavar="NAME", help="auto, cpu or reference.")]
-Device = Annotated[str, typer.Option("--device", metavar="NAME", help="auto, cpu or cuda.")]
+Device = Annotated[
+    str,
+    typer.Option(
+        "--device", metavar="NAME", help="auto, cpu, cuda, cuda:1, or several: cuda:0,1 or cuda:all."
+    ),
+]
+Schedule = Annotated[
+    str | None,
+    typer.Option("--schedule", metavar="NAME", help="On CUDA: fine, stack, wedge or local.  [default: auto]"),
+]
 Output = Annotated[
     Path | None,
     typer.Option("--output", "-o", metavar="FILE", help="Write to this file; its suffix names the format."),

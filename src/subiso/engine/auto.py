@@ -36,7 +36,7 @@ def on_device(query: Query, params: Params = Params()) -> tuple[bool, str]:  # n
     >>> from subiso import Graph, Pattern
     >>> from subiso.engine.query import make_query
     >>> on_device(make_query(Graph.from_edges([0, 1, 2], [1, 2, 0]), Pattern.clique(3)))
-    (False, 'about 81.6 operations are quickly done on the CPU')
+    (False, 'about 81.6 operations')
     """
     if params.threads is not None:
         return False, "threads= was given"

@@ -9,32 +9,29 @@ from collections.abc import Callable
 from typing import Any, cast
 
 from subiso.engine.base import Engine, Params
+from subiso.engine.query import Query
 from subiso.errors import QueryError, UnsupportedError
 
 ENGINES = ("auto", "cpu", "reference")
 DEVICES = ("auto", "cpu", "cuda")
 
 
-def choose_engine(engine: str = "auto", device: str = "auto", schedule: str | None = None) -> Engine:
-    """The engine module to run on: the native one unless the reference is asked for.
+def choose_engine(
+    engine: str = "auto", device: str = "auto", schedule: str | None = None, *, counting: bool = False
+) -> Engine:
+    """The engine to run on: the native one unless another is asked for.
+
+    For `counting` "auto" is left open until the query is known, where a device may be present.
 
     >>> choose_engine("reference").__name__
     'subiso.engine.reference'
     """
-    on_gpu = device == "cuda" or device.startswith("cuda:")
-    if device not in DEVICES and not on_gpu:
-        raise QueryError(f"unknown device {device!r}", hint="the devices are " + ", ".join(DEVICES))
-    if engine not in ENGINES:
-        raise QueryError(f"unknown engine {engine!r}", hint="the engines are " + ", ".join(ENGINES))
-    if schedule is not None and not on_gpu:
-        raise UnsupportedError(
-            f"schedule={schedule!r}: schedules belong to CUDA devices",
-            hint='leave schedule= out, or say device="cuda"',
-        )
-    if on_gpu:
+    _check_names(engine, device, schedule)
+    if _is_cuda(device):
         return _cuda_engine(engine, device, schedule)
     if engine == "auto":
-        engine = "cpu" if importlib.util.find_spec("subiso.engine.cpu") else "reference"
+        devices = counting and device == "auto" and importlib.util.find_spec("cupy") is not None
+        engine = "auto" if devices else "cpu"
     return cast(Engine, importlib.import_module(f"subiso.engine.{engine}"))
 
 
@@ -51,16 +48,48 @@ def choose_estimator(engine: str = "auto", device: str = "auto", schedule: str |
     return importlib.import_module("subiso.engine.approximate")
 
 
+def explain_device(query: Query, device: str = "auto", schedule: str | None = None) -> list[str]:
+    """What `explain` says of the device; needs none to say it."""
+    _check_names("auto", device, schedule)
+    if _is_cuda(device):
+        from subiso.engine.cuda.explain import device_lines
+
+        return device_lines(query, device, schedule or "auto")
+    if device == "cpu":
+        return []
+    from subiso.engine.auto import on_device
+
+    taken, why = on_device(query)
+    return [f"device    {'the first CUDA device' if taken else 'the CPU'}: {why}"]
+
+
+def _is_cuda(device: str) -> bool:
+    return device == "cuda" or device.startswith("cuda:")
+
+
+def _check_names(engine: str, device: str, schedule: str | None) -> None:
+    if device not in DEVICES and not _is_cuda(device):
+        raise QueryError(f"unknown device {device!r}", hint="the devices are " + ", ".join(DEVICES))
+    if engine not in ENGINES:
+        raise QueryError(f"unknown engine {engine!r}", hint="the engines are " + ", ".join(ENGINES))
+    if schedule is not None and not _is_cuda(device):
+        raise UnsupportedError(
+            f"schedule={schedule!r}: schedules belong to CUDA devices",
+            hint='leave schedule= out, or say device="cuda"',
+        )
+    from subiso.engine.cuda import SCHEDULES
+
+    if schedule is not None and schedule not in SCHEDULES:
+        raise UnsupportedError(
+            f"schedule={schedule!r} is not in this version", hint="the schedules are " + ", ".join(SCHEDULES)
+        )
+
+
 def _cuda_engine(engine: str, device: str, schedule: str | None) -> Engine:
     from subiso.engine import cuda
 
     if engine != "auto":
         raise QueryError(f'engine="{engine}" does not run on device="{device}"', hint="leave engine= out")
-    if schedule is not None and schedule not in cuda.SCHEDULES:
-        raise UnsupportedError(
-            f"schedule={schedule!r} is not in this version",
-            hint="the schedules are " + ", ".join(cuda.SCHEDULES),
-        )
     return cast(Engine, cuda.engine_on(device, schedule or "auto"))
 
 

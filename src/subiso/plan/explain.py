@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from subiso.engine.query import Query
@@ -22,6 +23,8 @@ class Explanation:
     stats: Statistics
     formula: Formula
     listing: Plan
+    device: tuple[str, ...] = ()
+    """Lines on where it would run."""
 
     @property
     def counting(self) -> Plan:
@@ -52,6 +55,8 @@ class Explanation:
             lines.append(f"order     {pairs}  (by degree, then id)")
         lines += ["", f"count     ~{self.formula.cost:,.3g} operations", *self._count_lines()]
         lines += ["", f"match     ~{self.listing.cost:,.3g} operations", _indented(self.listing)]
+        if self.device:
+            lines += ["", *self.device]
         return "\n".join(lines)
 
     def _count_lines(self) -> list[str]:
@@ -70,14 +75,15 @@ class Explanation:
         return lines
 
 
-def explain(query: Query) -> Explanation:
-    """How the CPU engine would run the query."""
+def explain(query: Query, device: Sequence[str] = ()) -> Explanation:
+    """How the CPU engine would run the query; `device` has lines on where it would run."""
     problem, stats = resolve(query).problem, statistics_of(query.graph)
     return Explanation(
         problem,
         stats,
         _estimated(make_formula(problem, stats, decompose="auto", codegrees=True), problem, stats),
         with_estimates(make_plan(problem, stats, counting=False), problem, stats),
+        tuple(device),
     )
 
 
