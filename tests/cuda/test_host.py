@@ -128,7 +128,7 @@ class FakeMachine:
 
     def allocate(self, nbytes: int) -> FakeBuffer:
         if self.taken + nbytes > self.room:
-            raise OutOfMemory
+            raise OutOfMemory(nbytes)
         return FakeBuffer(nbytes)
 
     def write(self, buffer: FakeBuffer, array: NDArray[np.generic], offset: int = 0) -> None: ...

@@ -80,7 +80,7 @@ class ShimMachine:
 
     def allocate(self, nbytes: int) -> ShimBuffer:
         if self.room is not None and nbytes > self.room:
-            raise OutOfMemory
+            raise OutOfMemory(nbytes)
         return ShimBuffer(nbytes)
 
     def write(self, buffer: ShimBuffer, array: NDArray[Any], offset: int = 0) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from math import comb
 
 import numpy as np
 import pytest
@@ -207,3 +208,19 @@ def test_streams_stop() -> None:
     whole = engine.stream(query, Params())
     assert sum(len(batch) for batch in whole) == 14 * 13 * 12
     assert whole.stopped_by is None
+
+
+def test_short_memory_makes_frugal_searches() -> None:
+    """Where kept sets find no room the search goes without them; where nothing does, the error says so."""
+    graph = Graph.from_edges(*zip(*itertools.combinations(range(30), 2), strict=True))
+    query = make_query(graph, Pattern.clique(5))
+    wishes = Wishes(warps_per_block=2, blocks=4)
+    whole = CudaEngine(ShimMachine(), wishes, schedule="stack")
+    short = CudaEngine(ShimMachine(room=20_000), wishes, schedule="stack")
+    assert whole.count(query, NESTED).count == short.count(query, NESTED).count == comb(30, 5)
+    assert whole.last is not None and whole.last.kernel.sets
+    assert short.last is not None and not short.last.kernel.sets
+    with pytest.raises(
+        SubisoError, match="has no room for the search: beside the graph it takes a buffer of"
+    ):
+        CudaEngine(ShimMachine(room=9_000), wishes, schedule="stack").count(query, NESTED)

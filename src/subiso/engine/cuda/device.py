@@ -138,7 +138,7 @@ class CudaMachine:
             with self.device, self.stream:
                 return CudaBuffer(self.cupy.cuda.alloc(max(nbytes, 1)), nbytes)
         except self.cupy.cuda.memory.OutOfMemoryError:
-            raise OutOfMemory from None
+            raise OutOfMemory(nbytes) from None
 
     def write(self, buffer: Buffer, array: NDArray[Any], offset: int = 0) -> None:
         array = np.ascontiguousarray(array)

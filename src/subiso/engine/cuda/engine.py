@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
+import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
+from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,7 +19,7 @@ from subiso.engine.cuda.choose import Choice, choose_schedule
 from subiso.engine.cuda.fine import FineRun, Report
 from subiso.engine.cuda.formula import fitting_formula
 from subiso.engine.cuda.local import LocalReport, LocalRun
-from subiso.engine.cuda.machine import Machine
+from subiso.engine.cuda.machine import Machine, OutOfMemory
 from subiso.engine.cuda.memory import Cache, DeviceGraph
 from subiso.engine.cuda.sets import KeptSets
 from subiso.engine.cuda.several import total_of
@@ -26,11 +29,14 @@ from subiso.engine.cuda.tune import Wishes, worth_compiling
 from subiso.engine.cuda.watch import Watch
 from subiso.engine.cuda.wedge import WedgeRun
 from subiso.engine.query import Query
+from subiso.errors import SubisoError
 from subiso.filter.resolve import Resolved, resolve
 from subiso.plan.choose import make_plan
 from subiso.plan.formula import Formula
 from subiso.plan.plan import Plan
 from subiso.storage.statistics import statistics_of
+
+Made = TypeVar("Made")
 
 
 class CudaEngine:
@@ -102,20 +108,27 @@ class CudaEngine:
     ) -> list[FineRun]:
         """Everything up to the launch, on every machine."""
         choice = self._choose(plan, resolved)
-        runs: list[FineRun] = []
-        for number in range(len(self.machines))[:most]:
-            warps = runs[0].pool_warps if runs else None
-            runs.append(
-                self._search(number, plan, resolved, _seeds(plan, resolved), choice.sets, batch_rows, warps)
-            )
-        return runs
+        seeds = _seeds(plan, resolved)
+
+        def make(wishes: Wishes, sets: KeptSets) -> list[FineRun]:
+            runs: list[FineRun] = []
+            for number in range(len(self.machines))[:most]:
+                warps = runs[0].pool_warps if runs else None
+                runs.append(self._search(number, plan, resolved, seeds, sets, wishes, batch_rows, warps))
+            return runs
+
+        return self._in_memory(plan, choice, make)
 
     def prepare_count(self, plan: Plan, resolved: Resolved) -> FineRun | WedgeRun | LocalRun:
         """A counting run by the schedule that fits the plan, everything up to the launch, on the first machine."""
         choice = self._choose(plan, resolved)
+        return self._in_memory(plan, choice, partial(self._counting, plan, resolved, choice))
+
+    def _counting(
+        self, plan: Plan, resolved: Resolved, choice: Choice, wishes: Wishes, sets: KeptSets
+    ) -> FineRun | WedgeRun | LocalRun:
         seeds = _seeds(plan, resolved)
         graph = DeviceGraph(self.caches[0], resolved.layout)
-        wishes = worth_compiling(plan.cost, self.wishes)
         if choice.local is not None:
             return LocalRun(
                 self.machine,
@@ -123,14 +136,30 @@ class CudaEngine:
                 resolved,
                 choice.local,
                 seeds,
-                lambda some: self._search(0, plan, resolved, some, choice.sets, some=True),
+                lambda some: self._search(0, plan, resolved, some, sets, wishes, some=True),
                 wishes=wishes,
             )
         if choice.wedges is None:
-            return self._search(0, plan, resolved, seeds, choice.sets)
-        return WedgeRun(
-            self.machine, graph, resolved, plan, seeds, choice.wedges, sets=choice.sets, wishes=wishes
-        )
+            return self._search(0, plan, resolved, seeds, sets, wishes)
+        return WedgeRun(self.machine, graph, resolved, plan, seeds, choice.wedges, sets=sets, wishes=wishes)
+
+    def _in_memory(self, plan: Plan, choice: Choice, make: Callable[[Wishes, KeptSets], Made]) -> Made:
+        """A run; where memory is short, a frugal one: few blocks, no kept sets, no bit rows of hubs, no other graph."""
+        wishes = worth_compiling(plan.cost, self.wishes)
+        with contextlib.suppress(OutOfMemory):
+            return make(wishes, choice.sets)
+        for cache in self.caches:
+            cache.clear()
+        few = min(wishes.blocks or sys.maxsize, self.machine.description.multiprocessors)
+        try:
+            return make(replace(wishes, blocks=few, hub_bytes=0), KeptSets())
+        except OutOfMemory as error:
+            description = self.machine.description
+            raise SubisoError(
+                f"{description.name} has no room for the search: beside the graph it takes a buffer of "
+                f"{error.nbytes:,} bytes (all memory: {description.memory:,})",
+                hint='free some of its memory, or use device="cpu"',
+            ) from None
 
     def _search(
         self,
@@ -139,13 +168,13 @@ class CudaEngine:
         resolved: Resolved,
         seeds: NDArray[np.uint32],
         sets: KeptSets,
+        wishes: Wishes,
         batch_rows: int = 65_536,
         pool_warps: int | None = None,
         some: bool = False,
     ) -> FineRun:
         # Machines that share a pool must all find the same rows in it: edges or seeds, not what one of them has grown.
-        tau = 0 if len(self.machines) > 1 else self.wishes.tau
-        wishes = replace(worth_compiling(plan.cost, self.wishes), tau=tau)
+        tau = 0 if len(self.machines) > 1 else wishes.tau
         return FineRun(
             self.machines[machine],
             DeviceGraph(self.caches[machine], resolved.layout),
@@ -154,7 +183,7 @@ class CudaEngine:
             seeds,
             sets=sets,
             batch_rows=batch_rows,
-            wishes=wishes,
+            wishes=replace(wishes, tau=tau),
             pool_warps=pool_warps,
             some=some,
         )

@@ -66,6 +66,10 @@ class Buffer(Protocol):
 class OutOfMemory(Exception):
     """The machine has no room for a buffer of that size."""
 
+    def __init__(self, nbytes: int) -> None:
+        super().__init__(f"{nbytes:,} bytes")
+        self.nbytes = nbytes
+
 
 class Snapshot(Protocol):
     """A buffer's beginning as it was when everything asked for before had happened."""

@@ -61,6 +61,11 @@ class Cache:
                     ) from None
                 self._drop_oldest()
 
+    def clear(self) -> None:
+        """Lets all copies go that nobody uses."""
+        while self._kept:
+            self._drop_oldest()
+
     def _drop_oldest(self) -> None:
         _, (_, nbytes) = self._kept.popitem(last=False)
         self.used -= nbytes

@@ -31,6 +31,7 @@ from subiso.storage.layout import RelationCsr
 _MOST_PARTS = 64
 _LONG = 64
 """Elements of a list that an intersection looks at, about, before it is known to be small."""
+_FEW_WORDS = 2048
 _ROUNDS = 4
 """Units that a block should find; larger ones are split."""
 
@@ -171,15 +172,27 @@ class WedgeRun:
             ("block", seeds[~small & ~plain]),
             ("warp", seeds[small & ~plain]),
         ]
+        # Small seeds have small sets, but room would be kept for the largest there are.
+        few = sets if sets.words <= _FEW_WORDS else KeptSets()
         self.runs: list[FineRun] = [
-            TeamRun(team, machine, graph, resolved, plan, mine, sets=sets, wishes=wishes, work=work)
+            TeamRun(
+                team,
+                machine,
+                graph,
+                resolved,
+                plan,
+                mine,
+                sets=sets if team == "block" else few,
+                wishes=wishes,
+                work=work,
+            )
             for team, mine in teams
             if len(mine)
         ]
         if plain.any():
             mine = seeds[plain]
             self.runs.append(
-                FineRun(machine, graph, resolved, plan, mine, sets=sets, wishes=wishes, some=True)
+                FineRun(machine, graph, resolved, plan, mine, sets=few, wishes=wishes, some=True)
             )
 
     @property
