@@ -12,9 +12,9 @@ from bench.graphs import load_graph
 from subiso.bench.data import DataFolder
 from subiso.engine.base import Params, Switches
 from subiso.engine.cuda.engine import CudaEngine
-from subiso.engine.cuda.fine import Report
 from subiso.engine.cuda.machine import Machine
 from subiso.engine.cuda.memory import Cache
+from subiso.engine.cuda.search import Report
 from subiso.engine.cuda.tune import Wishes
 from subiso.engine.query import make_query
 from subiso.graph import Graph

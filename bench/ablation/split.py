@@ -14,7 +14,7 @@ from bench.ablation.setting import Setting
 from bench.ablation.study import Study
 from subiso.engine.base import Params
 from subiso.engine.cuda.engine import CudaEngine
-from subiso.engine.cuda.fine import Report
+from subiso.engine.cuda.search import Report
 from subiso.engine.query import make_query
 from subiso.graph import Graph
 from subiso.pattern import Pattern

@@ -13,7 +13,7 @@ from shim import ShimMachine
 from tests.ablation.tiny import make_folder
 
 from subiso.engine.cuda import device
-from subiso.engine.cuda.kernel import FineKernel
+from subiso.engine.cuda.kernel import SearchKernel
 
 FAKE_NVRTC = """
 import os
@@ -93,8 +93,8 @@ def test_kernels_are_compiled_by_several_processes(tmp_path: Path, monkeypatch: 
     (fake / "cuda" / "nvrtc.py").write_text(FAKE_NVRTC)
     monkeypatch.syspath_prepend(tmp_path)
     monkeypatch.setenv("SUBISO_CACHE", str(tmp_path / "cache"))
-    kernels = [FineKernel(), FineKernel(batch=1), FineKernel(tail="sizes")]
+    kernels = [SearchKernel(), SearchKernel(batch=1), SearchKernel(tail="sizes")]
     rehearse.compile_all(kernels, "sm_90")
     found = [path.read_text() for path in (tmp_path / "cache").glob("*/kernel.cubin")]
     assert len(found) == 2  # the third does not compile, which is for the study to say
-    assert all("fine_search" in text for text in found)
+    assert all("search_all" in text for text in found)

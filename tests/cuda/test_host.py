@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from subiso.engine.cuda import engine_on, why_not
 from subiso.engine.cuda.device import parse_device
-from subiso.engine.cuda.kernel import FineKernel, fixed_tables
+from subiso.engine.cuda.kernel import SearchKernel, fixed_tables
 from subiso.engine.cuda.machine import Description, OutOfMemory
 from subiso.engine.cuda.memory import Cache
 from subiso.engine.cuda.tables import Lowered, cut_short, lower_plan
@@ -77,7 +77,7 @@ def test_large_patterns_run_from_tables() -> None:
 
 def test_the_text_of_a_fixed_plan() -> None:
     found = lowered(Pattern.clique(3))
-    text = FineKernel(tables=fixed_tables(found)).text()
+    text = SearchKernel(tables=fixed_tables(found)).text()
     assert "struct Source { static constexpr Tables tables = {3,0,0,0,{},{},{{255," in text
     assert "FixedPlan<Source>" in text
     assert len(text.splitlines()) <= 10

@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 from subiso.engine.cuda.compile import FLAGS, KERNELS
-from subiso.engine.cuda.kernel import NAME, FineKernel, fixed_tables
+from subiso.engine.cuda.kernel import NAME, SearchKernel, fixed_tables
 from subiso.engine.cuda.local_kernel import LocalKernel, fixed_local_tables
 from subiso.engine.cuda.local_tables import lower_local
 from subiso.engine.cuda.machine import Kernel
@@ -31,12 +31,12 @@ NVCC = shutil.which("nvcc")
 pytestmark = pytest.mark.skipif(NVCC is None, reason="nvcc is not installed")
 
 
-def fixed(pattern: Pattern, *, counting: bool = True) -> FineKernel:
+def fixed(pattern: Pattern, *, counting: bool = True) -> SearchKernel:
     rng = np.random.default_rng(0)
     graph = Graph.from_edges(*rng.integers(0, 200, (2, 1500)), num_vertices=200)
     problem = resolve(make_query(graph, pattern)).problem
     lowered = lower_plan(make_plan(problem, statistics_of(graph), counting=counting), 100)
-    return FineKernel(tail=lowered.tail, tables=fixed_tables(lowered))
+    return SearchKernel(tail=lowered.tail, tables=fixed_tables(lowered))
 
 
 def fixed_local(pattern: Pattern, kernel: LocalKernel) -> LocalKernel:
@@ -71,15 +71,15 @@ def local_kernels() -> dict[str, Kernel]:
 
 def kernels() -> dict[str, Kernel]:
     return {
-        "table count": FineKernel(),
-        "table sizes": FineKernel(tail="sizes"),
-        "table rows": FineKernel(tail="rows"),
-        "table count wide": FineKernel(wide_offsets=True),
-        "table count edges": FineKernel(edges=True),
-        "table rows edges": FineKernel(tail="rows", edges=True),
-        "table wedge block": FineKernel(tail="sizes", team="block", share=False, threads=256),
-        "table wedge warp": FineKernel(tail="sizes", team="warp", share=False, sets=True),
-        "table stack": FineKernel(sets=True),
+        "table count": SearchKernel(),
+        "table sizes": SearchKernel(tail="sizes"),
+        "table rows": SearchKernel(tail="rows"),
+        "table count wide": SearchKernel(wide_offsets=True),
+        "table count edges": SearchKernel(edges=True),
+        "table rows edges": SearchKernel(tail="rows", edges=True),
+        "table wedge block": SearchKernel(tail="sizes", team="block", share=False, threads=256),
+        "table wedge warp": SearchKernel(tail="sizes", team="warp", share=False, sets=True),
+        "table stack": SearchKernel(sets=True),
         "fixed triangle": fixed(Pattern.clique(3)),
         "fixed diamond": fixed(Pattern.diamond()),
         "fixed house": fixed(Pattern.house()),
@@ -110,7 +110,7 @@ def resources(report: str) -> dict[str, dict[str, int]]:
 
 def build(architecture: str, folder: Path) -> dict[str, dict[str, int]]:
     """All kernels in one translation unit, each in a namespace of its own."""
-    text = ['#include "fine.cuh"\n#include "local.cuh"']
+    text = ['#include "search.cuh"\n#include "local.cuh"']
     for i, kernel in enumerate(kernels().values()):
         body = kernel.text().partition("\n")[2].replace(f"{kernel.name}(", f"{NAME}_{i}(")
         text.append(f"namespace kernel_{i} {{\n{body}\n}}")

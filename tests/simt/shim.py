@@ -12,7 +12,7 @@ import pytest
 from compiled import launch as launch_compiled
 from numpy.typing import NDArray
 
-from subiso.engine.cuda.kernel import FineKernel
+from subiso.engine.cuda.kernel import SearchKernel
 from subiso.engine.cuda.layout import offset_of
 from subiso.engine.cuda.machine import Description, Kernel, OutOfMemory
 from subiso.engine.cuda.times import Spent, adding
@@ -97,13 +97,13 @@ class ShimMachine:
         """Schedule `fine` has a prebuilt module for plans in tables; other kernels are compiled from their text."""
         stoppable = self.stop_after is not None and "control" in args.dtype.names
         stop = int(args["control"]) + offset_of("stop") if stoppable else 0
-        if not isinstance(kernel, FineKernel) or (self.fixed and kernel.tables is not None):
+        if not isinstance(kernel, SearchKernel) or (self.fixed and kernel.tables is not None):
             self.compiled_launches += 1
             self.turns += launch_compiled(
                 kernel, args, blocks, shared, self.order, self.seed, stop, self.stop_after or 0
             )
             return
-        self.turns += simt.fine(
+        self.turns += simt.search(
             kernel.tail,
             kernel.edges,
             kernel.wide_offsets,

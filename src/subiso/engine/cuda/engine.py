@@ -16,11 +16,11 @@ from numpy.typing import NDArray
 from subiso import _native
 from subiso.engine.base import Outcome, Params, part_of
 from subiso.engine.cuda.choose import Choice, choose_schedule
-from subiso.engine.cuda.fine import FineRun, Report
 from subiso.engine.cuda.formula import fitting_formula
 from subiso.engine.cuda.local import LocalReport, LocalRun
 from subiso.engine.cuda.machine import Machine, OutOfMemory
 from subiso.engine.cuda.memory import Cache, DeviceGraph
+from subiso.engine.cuda.search import Report, SearchRun
 from subiso.engine.cuda.sets import KeptSets
 from subiso.engine.cuda.several import total_of
 from subiso.engine.cuda.stream import CudaStream
@@ -99,19 +99,19 @@ class CudaEngine:
     def _note(self, report: Report) -> None:
         self.last = report
 
-    def prepare(self, plan: Plan, resolved: Resolved, batch_rows: int = 65_536) -> FineRun:
+    def prepare(self, plan: Plan, resolved: Resolved, batch_rows: int = 65_536) -> SearchRun:
         """Everything up to the launch, on the first machine."""
         return self.prepare_all(plan, resolved, batch_rows, 1)[0]
 
     def prepare_all(
         self, plan: Plan, resolved: Resolved, batch_rows: int = 65_536, most: int | None = None
-    ) -> list[FineRun]:
+    ) -> list[SearchRun]:
         """Everything up to the launch, on every machine."""
         choice = self._choose(plan, resolved)
         seeds = _seeds(plan, resolved)
 
-        def make(wishes: Wishes, sets: KeptSets) -> list[FineRun]:
-            runs: list[FineRun] = []
+        def make(wishes: Wishes, sets: KeptSets) -> list[SearchRun]:
+            runs: list[SearchRun] = []
             for number in range(len(self.machines))[:most]:
                 warps = runs[0].pool_warps if runs else None
                 runs.append(self._search(number, plan, resolved, seeds, sets, wishes, batch_rows, warps))
@@ -119,14 +119,14 @@ class CudaEngine:
 
         return self._in_memory(plan, choice, make)
 
-    def prepare_count(self, plan: Plan, resolved: Resolved) -> FineRun | WedgeRun | LocalRun:
+    def prepare_count(self, plan: Plan, resolved: Resolved) -> SearchRun | WedgeRun | LocalRun:
         """A counting run by the schedule that fits the plan, everything up to the launch, on the first machine."""
         choice = self._choose(plan, resolved)
         return self._in_memory(plan, choice, partial(self._counting, plan, resolved, choice))
 
     def _counting(
         self, plan: Plan, resolved: Resolved, choice: Choice, wishes: Wishes, sets: KeptSets
-    ) -> FineRun | WedgeRun | LocalRun:
+    ) -> SearchRun | WedgeRun | LocalRun:
         seeds = _seeds(plan, resolved)
         graph = DeviceGraph(self.caches[0], resolved.layout)
         if choice.local is not None:
@@ -172,10 +172,10 @@ class CudaEngine:
         batch_rows: int = 65_536,
         pool_warps: int | None = None,
         some: bool = False,
-    ) -> FineRun:
+    ) -> SearchRun:
         # Machines that share a pool must all find the same rows in it: edges or seeds, not what one of them has grown.
         tau = 0 if len(self.machines) > 1 else wishes.tau
-        return FineRun(
+        return SearchRun(
             self.machines[machine],
             DeviceGraph(self.caches[machine], resolved.layout),
             resolved,
@@ -195,7 +195,7 @@ class CudaEngine:
     def _count_plan(self, plan: Plan, resolved: Resolved, watch: Watch) -> int:
         spent = self.machine.spent
         before = replace(spent)
-        run: FineRun | WedgeRun | LocalRun
+        run: SearchRun | WedgeRun | LocalRun
         if len(self.machines) == 1:
             run = self.prepare_count(plan, resolved)
             count = partial(run.count, watch)
@@ -213,7 +213,7 @@ class CudaEngine:
         return total
 
 
-def _count_together(runs: list[FineRun], watch: Watch) -> int:
+def _count_together(runs: list[SearchRun], watch: Watch) -> int:
     return runs[0].settled(total_of(runs, watch.shared(len(runs))))
 
 

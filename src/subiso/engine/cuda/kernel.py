@@ -7,15 +7,15 @@ from typing import Literal
 
 from subiso.engine.cuda.tables import Lowered, TailKind, initializer
 
-NAME = "subiso_fine"
+NAME = "subiso_search"
 """The entry's name in every module."""
 MAX_FIXED_LEVELS = 12
 """Larger plans run from tables: their code would grow with every level."""
 
 
 @dataclass(frozen=True)
-class FineKernel:
-    """One instance of the template in kernels/fine.cuh."""
+class SearchKernel:
+    """One instance of the template in kernels/search.cuh."""
 
     tail: TailKind = "count"
     edges: bool = False
@@ -52,24 +52,24 @@ class FineKernel:
 
     @property
     def args_type(self) -> str:
-        return "subiso::FineArgs<Store>"
+        return "subiso::SearchArgs<Store>"
 
     def text(self) -> str:
         """The translation unit.
 
-        >>> print(FineKernel().text())
-        #include "fine.cuh"
+        >>> print(SearchKernel().text())
+        #include "search.cuh"
         using namespace subiso;
         using Store = CsrStore<u32>;
         using Plan = TablePlan;
         using Compiled = Config<Tail::kCount, false, false, 32, true, 8, 32, false, 32, 32, Team::kNone, false>;
         extern "C" __global__ void __launch_bounds__(128)
-        subiso_fine(const __grid_constant__ FineArgs<Store> args) {
-          fine_search<Plan, Store, Compiled>(args, Plan{args.tables});
+        subiso_search(const __grid_constant__ SearchArgs<Store> args) {
+          search_all<Plan, Store, Compiled>(args, Plan{args.tables});
         }
         """
         lines = [
-            '#include "fine.cuh"',
+            '#include "search.cuh"',
             "using namespace subiso;",
             f"using Store = CsrStore<{'i64' if self.wide_offsets else 'u32'}>;",
         ]
@@ -92,8 +92,8 @@ class FineKernel:
         lines += [
             f"using Compiled = Config<{', '.join(config)}>;",
             f'extern "C" __global__ void __launch_bounds__({self.threads})',
-            f"{NAME}(const __grid_constant__ FineArgs<Store> args) {{",
-            f"  fine_search<Plan, Store, Compiled>(args, {plan});",
+            f"{NAME}(const __grid_constant__ SearchArgs<Store> args) {{",
+            f"  search_all<Plan, Store, Compiled>(args, {plan});",
             "}",
         ]
         return "\n".join(lines)

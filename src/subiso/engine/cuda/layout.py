@@ -1,4 +1,4 @@
-"""The structures that host and kernels share, as NumPy types (kernels/fine.cuh, kernels/share.cuh)."""
+"""The structures that host and kernels share, as NumPy types (kernels/search.cuh, kernels/share.cuh)."""
 
 from __future__ import annotations
 

@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from subiso.engine.cuda.fine import WIDE, FineRun
 from subiso.engine.cuda.layout import CONTROL, FEW_FILTERS, FEW_RELATIONS, offset_of
 from subiso.engine.cuda.local_kernel import LocalKernel, fixed_local_tables
 from subiso.engine.cuda.local_layout import LARGE, LOCAL_ARGS
@@ -29,6 +28,7 @@ from subiso.engine.cuda.local_tune import (
 from subiso.engine.cuda.machine import Buffer, Machine, OutOfMemory, upload
 from subiso.engine.cuda.memory import DeviceGraph
 from subiso.engine.cuda.relations import relation_entries
+from subiso.engine.cuda.search import WIDE, SearchRun
 from subiso.engine.cuda.tune import Wishes, resident_blocks
 from subiso.engine.cuda.watch import Watch
 from subiso.filter.resolve import Resolved
@@ -36,7 +36,7 @@ from subiso.filter.resolve import Resolved
 _LEAST_SCRATCH = 1 << 16
 _TOTAL_BYTES = 16  # of shared memory per warp: in the end a block adds up there
 
-FineMaker = Callable[[NDArray[np.uint32]], FineRun]
+SearchMaker = Callable[[NDArray[np.uint32]], SearchRun]
 """Makes a run of schedule `fine` for some of the seeds, without the plan's divisor."""
 
 
@@ -79,7 +79,7 @@ class LocalRun:
         resolved: Resolved,
         lowered: LoweredLocal,
         seeds: NDArray[np.uint32],
-        make_fine: FineMaker,
+        make_fine: SearchMaker,
         *,
         wishes: Wishes = Wishes(),  # noqa: B008 (frozen)
     ) -> None:

@@ -68,7 +68,8 @@ def _reads(plan: Plan) -> Iterator[tuple[int, int]]:
 
 def _bound(plan: Plan, number: int, longest: Longest) -> int:
     """The shortest of the lists that a set is made of, however unlucky the vertices are."""
-    lists, above = _lists(plan, number)
+    expression = plan.sets[number].expression
+    lists, above = lists_of(plan, expression), _above(plan, expression)
     kinds = [(at.relation, at.position in above) for at in lists]
     bounds = [longest(*kind)[0] for kind in kinds]
     if plan.mode in ("monomorphism", "induced"):
@@ -80,16 +81,17 @@ def _bound(plan: Plan, number: int, longest: Longest) -> int:
     return min(bounds)
 
 
-def _lists(plan: Plan, number: int) -> tuple[list[Neighbors], set[int]]:
-    """The lists that hold a set, and the positions that its elements are known to be above."""
-    lists: list[Neighbors] = []
-    above: set[int] = set()
-    at: int | None = number
-    while at is not None:
-        e = plan.sets[at].expression
-        lists += [o.list for o in e.operands if not o.negative]
-        above |= set(e.lower)
-        at = e.source.index if isinstance(e.source, SetRef) else None
-        if isinstance(e.source, Neighbors):
-            lists.append(e.source)
-    return lists, above
+def lists_of(plan: Plan, e: SetExpression) -> list[Neighbors]:
+    """The lists that hold the elements of an expression, those of the sets it is made of included."""
+    lists = [operand.list for operand in e.operands if not operand.negative]
+    if isinstance(e.source, Neighbors):
+        lists.append(e.source)
+    if isinstance(e.source, SetRef):
+        lists += lists_of(plan, plan.sets[e.source.index].expression)
+    return lists
+
+
+def _above(plan: Plan, e: SetExpression) -> set[int]:
+    """The positions that the elements of an expression are known to be above."""
+    inner = _above(plan, plan.sets[e.source.index].expression) if isinstance(e.source, SetRef) else set()
+    return inner | set(e.lower)

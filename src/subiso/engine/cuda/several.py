@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 
 from subiso.engine.base import Rows
-from subiso.engine.cuda.fine import FineRun
+from subiso.engine.cuda.search import SearchRun
 from subiso.engine.cuda.watch import Watch
 
 _ROUNDS = 4
@@ -45,11 +45,11 @@ class Units:
             return range(begin, self.next)
 
 
-def total_of(runs: Sequence[FineRun], watches: Sequence[Watch]) -> int:
+def total_of(runs: Sequence[SearchRun], watches: Sequence[Watch]) -> int:
     """The sum of what the machines count; their watches say whether it is complete."""
     units = Units(runs[0].units, len(runs))
 
-    def work(run: FineRun, watch: Watch) -> int:
+    def work(run: SearchRun, watch: Watch) -> int:
         total = 0
         while not watch.expired() and (mine := units.take()) is not None:
             total += run.total(watch, mine)
@@ -59,7 +59,7 @@ def total_of(runs: Sequence[FineRun], watches: Sequence[Watch]) -> int:
         return sum(pool.map(work, runs, watches))
 
 
-def rows_of(runs: Sequence[FineRun], watches: Sequence[Watch]) -> Iterator[Rows]:
+def rows_of(runs: Sequence[SearchRun], watches: Sequence[Watch]) -> Iterator[Rows]:
     """The batches of all machines as they come; machines wait when nobody reads."""
     units = Units(runs[0].units, len(runs))
     ready: queue.Queue[Rows | BaseException | None] = queue.Queue(_WAITING * len(runs))
@@ -71,7 +71,7 @@ def rows_of(runs: Sequence[FineRun], watches: Sequence[Watch]) -> Iterator[Rows]
                 ready.put(item, timeout=0.1)
                 break
 
-    def work(run: FineRun, watch: Watch) -> None:
+    def work(run: SearchRun, watch: Watch) -> None:
         try:
             while not closed.is_set() and not watch.expired() and (mine := units.take()) is not None:
                 for batch in run.rows(watch, mine):

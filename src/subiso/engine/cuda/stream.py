@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Generator, Iterator
 
 from subiso.engine.base import Params, Rows, StoppedBy
-from subiso.engine.cuda.fine import FineRun, Report
+from subiso.engine.cuda.search import Report, SearchRun
 from subiso.engine.cuda.several import rows_of
 from subiso.engine.cuda.watch import Watch
 
@@ -14,7 +14,7 @@ class CudaStream:
     """The batches of runs that share a query, one per machine; a device runs ahead by one buffer."""
 
     def __init__(
-        self, runs: list[FineRun], params: Params, started: float, done: Callable[[Report], None]
+        self, runs: list[SearchRun], params: Params, started: float, done: Callable[[Report], None]
     ) -> None:
         """`done` hears what the first run did, when all is over."""
         self._runs = runs

@@ -14,12 +14,12 @@ from weakref import WeakKeyDictionary
 import numpy as np
 from numpy.typing import NDArray
 
-from subiso.engine.cuda.fine import FineRun, Report
-from subiso.engine.cuda.kernel import FineKernel
+from subiso.engine.cuda.kernel import SearchKernel
 from subiso.engine.cuda.layout import CODEGREES
 from subiso.engine.cuda.machine import Machine
 from subiso.engine.cuda.memory import DeviceGraph
 from subiso.engine.cuda.pool import NO_ORIGIN
+from subiso.engine.cuda.search import Report, SearchRun
 from subiso.engine.cuda.sets import KeptSets
 from subiso.engine.cuda.tables import ABOVE, ALL, BELOW, Lowered, Wedges, lower_plan
 from subiso.engine.cuda.tune import TEAM_ARENA_BYTES, LaunchConfig, Wishes, tune_team
@@ -89,7 +89,7 @@ def deal_seeds(seeds: NDArray[np.uint32], work: NDArray[np.int64], blocks: int) 
     )
 
 
-class TeamRun(FineRun):
+class TeamRun(SearchRun):
     """The seeds of one kind of team."""
 
     def __init__(
@@ -102,7 +102,7 @@ class TeamRun(FineRun):
     def _first_edges(self, seeds: NDArray[np.uint32]) -> None:
         return None
 
-    def _tune(self, kernel: FineKernel, batch_rows: int) -> tuple[FineKernel, LaunchConfig]:
+    def _tune(self, kernel: SearchKernel, batch_rows: int) -> tuple[SearchKernel, LaunchConfig]:
         threads = 32 * (self.wishes.warps_per_block or (4 if self.team == "warp" else 8))
         kernel = replace(kernel, team=self.team, share=False, threads=threads)
         needs = self._needs(self.machine.registers(kernel), batch_rows)
@@ -174,7 +174,7 @@ class WedgeRun:
         ]
         # Small seeds have small sets, but room would be kept for the largest there are.
         few = sets if sets.words <= _FEW_WORDS else KeptSets()
-        self.runs: list[FineRun] = [
+        self.runs: list[SearchRun] = [
             TeamRun(
                 team,
                 machine,
@@ -192,7 +192,7 @@ class WedgeRun:
         if plain.any():
             mine = seeds[plain]
             self.runs.append(
-                FineRun(machine, graph, resolved, plan, mine, sets=few, wishes=wishes, some=True)
+                SearchRun(machine, graph, resolved, plan, mine, sets=few, wishes=wishes, some=True)
             )
 
     @property

@@ -9,7 +9,7 @@
 
 namespace subiso {
 
-struct FineKernel {
+struct SearchKernel {
   std::string tail;  // count, sizes, rows
   bool edges = false;
   bool wide_offsets = false;
@@ -19,9 +19,9 @@ struct FineKernel {
   std::string team = "none";  // none, warp, block
 };
 
-std::uint64_t launch_fine(const FineKernel& kernel, const simt::Launch& how, const void* args, std::size_t bytes);
+std::uint64_t launch_search(const SearchKernel& kernel, const simt::Launch& how, const void* args, std::size_t bytes);
 
 // Sizes of the structures that Python fills, by name.
-std::vector<std::pair<std::string, std::size_t>> fine_layout();
+std::vector<std::pair<std::string, std::size_t>> search_layout();
 
 }  // namespace subiso

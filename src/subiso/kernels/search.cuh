@@ -1,108 +1,20 @@
-// The search of schedules `fine` and `stack`: one lane checks one candidate. A warp keeps at most 32 partial matches per
+// The search of schedules `fine`, `stack` and `wedge`: one lane checks one candidate. A warp keeps at most 32 partial matches per
 // level in shared memory, deals the candidates of all of them to its lanes through a virtual task pool, and goes depth
 // first. Work comes from an initial pool (seeds, edges, or partial matches grown from them) and then from busy warps
-// (share.cuh). `stack` also keeps sets (sets.cuh), `fine` has no buffer but its stack. A path ends in a count, in a
-// polynomial of set sizes, or in a row of the output.
+// (share.cuh). `stack` also keeps sets (sets.cuh), `wedge` goes seed by seed with a table (codegrees.cuh), `fine` has no
+// buffer but its stack. A path ends in a count, in a polynomial of set sizes, or in a row of the output.
 #pragma once
-#include "codegrees.cuh"
+#include "config.cuh"
 #include "edges.cuh"
-#include "share.cuh"
 
 namespace subiso {
 
-enum class Tail { kCount, kSizes, kRows };
-
-// What is compiled in; everything else is an argument.
-template <Tail kTailKind, bool kEdgesOn = false, bool kMeasureOn = false, u32 kBatchSize = 32, bool kShareOn = true,
-          u32 kPeriodSteps = 8, u32 kLeastGift = 32, bool kSetsOn = false, int kStopLevel = kMaxPositions,
-          int kDetectLevel = kMaxPositions, Team kTeamKind = Team::kNone, bool kNarrowOn = false>
-struct Config {
-  static constexpr Tail kTail = kTailKind;
-  static constexpr bool kEdges = kEdgesOn;         // edge-isomorphism
-  static constexpr bool kMeasure = kMeasureOn;     // count steps and tasks
-  static constexpr u32 kBatch = kBatchSize;        // partial matches whose candidates are dealt together
-  static constexpr bool kShare = kShareOn;         // hand work over
-  static constexpr u32 kPeriod = kPeriodSteps;     // steps between two looks at the others
-  static constexpr u32 kLeast = kLeastGift;        // tasks of the current level that are worth a letter
-  static constexpr bool kSets = kSetsOn;           // schedule `stack`: keep sets
-  static constexpr int kStop = kStopLevel;         // deeper levels are not handed over
-  static constexpr int kDetect = kDetectLevel;     // deeper down nobody looks at the others
-  static constexpr Team kTeam = kTeamKind;         // seed by seed, with a table of codegrees
-  static constexpr bool kNarrow = kNarrowOn;       // a polynomial's value and its terms fit into 64 bits
-};
-
-template <bool kNarrow>
-struct ValueOf {
-  using Type = Wide;
-};
-template <>
-struct ValueOf<true> {
-  using Type = i64;
-};
-
-struct NoCounts {};
-template <Team kTeam>
-struct CountsOf {
-  using Type = NoCounts;
-};
-template <>
-struct CountsOf<Team::kWarp> {
-  using Type = HashedCounts;
-};
-template <>
-struct CountsOf<Team::kBlock> {
-  using Type = DenseCounts;
-};
-
-// The initial pool: `rows` partial matches of `width` vertices, position by position, `capacity` apart. Warps take
-// units of it; sizes of units fall into classes, so that a unit of rows with long lists is a small one.
-struct Pool {
-  struct Class {
-    u64 row, unit;     // the first ones
-    u64 size;          // rows of a unit
-  };
-  const u32* vertices;
-  const u32* seconds;  // of edges: width 2, the second vertices stand here, and rows count from the end
-  const u64* grown;    // rows, written by an earlier kernel; null: `rows` says it
-  u64 rows;
-  u64 capacity;
-  u32 width;
-  u32 origin;          // of edges: the operation of level 1 whose list they are
-  u64 last_unit;       // units from here on are somebody else's
-  Class classes[4];    // those after the last have units and rows beyond all others
-};
-
-// Candidates of the last level that one entry has at most for all to be counted in one go; more are worth sharing.
-inline constexpr u32 kLong = 1024;
-
-template <class Store>
-struct FineArgs {
-  Reads<Store> reads;
-  ShareArgs share;
-  SetArgs sets;
-  CodegreeArgs codegrees;
-  const Tables* tables;
-  Pool seeds;            // always there, width 1
-  Pool pool;             // width 0: none; not used when it did not hold all rows
-  u32* rows;             // Tail::kRows
-  u64 row_capacity;
-  u64 row_stride, column_stride;
-  const u32* translate;  // rank -> what leaves; null: the rank
-  u64 keep;              // when the output is full: save the stacks for the next launch
-};
-
-// Levels of the stack that a plan needs: all but the last, whose candidates are never kept, unless sizes hang below it.
-template <Tail kTail>
-SUBISO_DEVICE constexpr int stack_levels(int num_levels) {
-  return kTail == Tail::kSizes || num_levels == 1 ? num_levels : num_levels - 1;
-}
-
 template <class Plan, class Store, class Config>
-class FineWarp {
+class SearchWarp {
  public:
   using Counts = typename CountsOf<Config::kTeam>::Type;
 
-  SUBISO_DEVICE FineWarp(const FineArgs<Store>& args, Plan plan, Stack stack, Counts counts, TeamState* team)
+  SUBISO_DEVICE SearchWarp(const SearchArgs<Store>& args, Plan plan, Stack stack, Counts counts, TeamState* team)
       : args_(args),
         plan_(plan),
         stack_(stack),
@@ -490,7 +402,7 @@ class FineWarp {
     });
   }
 
-  const FineArgs<Store>& args_;
+  const SearchArgs<Store>& args_;
   const Plan plan_;
   Stack stack_;
   Counts counts_;
@@ -530,13 +442,13 @@ SUBISO_DEVICE Warp make_warp(const Args& args, Plan plan, Stack stack, u8* teams
 
 // The kernel's body: every warp searches, then the block adds up.
 template <class Plan, class Store, class Config>
-SUBISO_DEVICE void fine_search(const FineArgs<Store>& args, Plan plan) {
+SUBISO_DEVICE void search_all(const SearchArgs<Store>& args, Plan plan) {
   const u32 levels = static_cast<u32>(stack_levels<Config::kTail>(plan.num_levels()));
   const u32 sets = Config::kSets ? static_cast<u32>(plan.num_sets()) : 0;
   const u32 number = warp_in_block();
   Stack stack(shared_memory() + number * Stack::bytes(levels, sets), levels, sets,
               args.sets.arenas + (u64{block_id()} * warps_per_block() + number) * args.sets.words);
-  using Warp = FineWarp<Plan, Store, Config>;
+  using Warp = SearchWarp<Plan, Store, Config>;
   u8* const teams = shared_memory() + warps_per_block() * Stack::bytes(levels, sets);
   Warp warp = make_warp<Warp, Config::kTeam>(args, plan, stack, teams);
   if constexpr (Config::kTeam == Team::kNone)

@@ -1,8 +1,8 @@
-#include "fine_kernels.hpp"
+#include "search_kernels.hpp"
 
 #include <cstring>
 
-#include "fine.cuh"
+#include "search.cuh"
 
 namespace subiso {
 namespace {
@@ -13,15 +13,15 @@ using Eager = Config<kTail, kEdges, true, kBatch, kShare, 1, 1, kSets, kMaxPosit
 
 template <class Store, class Config>
 std::uint64_t run(const simt::Launch& how, const void* bytes, std::size_t size) {
-  FineArgs<Store> args;
+  SearchArgs<Store> args;
   if (size != sizeof args) throw std::invalid_argument("the arguments are " + std::to_string(size) + " bytes, not " +
                                                        std::to_string(sizeof args));
   std::memcpy(static_cast<void*>(&args), bytes, size);
-  return simt::launch(how, [&] { fine_search<TablePlan, Store, Config>(args, TablePlan{args.tables}); });
+  return simt::launch(how, [&] { search_all<TablePlan, Store, Config>(args, TablePlan{args.tables}); });
 }
 
 template <class Store, Tail kTail, bool kEdges>
-std::uint64_t by_batch(const FineKernel& k, const simt::Launch& how, const void* args, std::size_t size) {
+std::uint64_t by_batch(const SearchKernel& k, const simt::Launch& how, const void* args, std::size_t size) {
   if (!k.share) return run<Store, Eager<kTail, kEdges, 32, false>>(how, args, size);
   if (k.batch == 1) return run<Store, Eager<kTail, kEdges, 1, true>>(how, args, size);
   if (k.batch == 4) return run<Store, Eager<kTail, kEdges, 4, true>>(how, args, size);
@@ -30,20 +30,20 @@ std::uint64_t by_batch(const FineKernel& k, const simt::Launch& how, const void*
 
 // Schedule `stack`.
 template <class Store, Tail kTail>
-std::uint64_t by_unrolling(const FineKernel& k, const simt::Launch& how, const void* args, std::size_t size) {
+std::uint64_t by_unrolling(const SearchKernel& k, const simt::Launch& how, const void* args, std::size_t size) {
   if (k.batch == 4) return run<Store, Eager<kTail, false, 4, true, true>>(how, args, size);
   return run<Store, Eager<kTail, false, 32, true, true>>(how, args, size);
 }
 
 // Schedule `wedge`.
 template <class Store, bool kSets>
-std::uint64_t by_team(const FineKernel& k, const simt::Launch& how, const void* args, std::size_t size) {
+std::uint64_t by_team(const SearchKernel& k, const simt::Launch& how, const void* args, std::size_t size) {
   if (k.team == "warp") return run<Store, Eager<Tail::kSizes, false, 32, false, kSets, Team::kWarp>>(how, args, size);
   return run<Store, Eager<Tail::kSizes, false, 32, false, kSets, Team::kBlock>>(how, args, size);
 }
 
 template <class Store>
-std::uint64_t by_tail(const FineKernel& k, const simt::Launch& how, const void* args, std::size_t size) {
+std::uint64_t by_tail(const SearchKernel& k, const simt::Launch& how, const void* args, std::size_t size) {
   if (k.team != "none")
     return k.sets ? by_team<Store, true>(k, how, args, size) : by_team<Store, false>(k, how, args, size);
   if (k.edges) {
@@ -62,12 +62,12 @@ std::uint64_t by_tail(const FineKernel& k, const simt::Launch& how, const void* 
 
 }  // namespace
 
-std::uint64_t launch_fine(const FineKernel& k, const simt::Launch& how, const void* args, std::size_t bytes) {
+std::uint64_t launch_search(const SearchKernel& k, const simt::Launch& how, const void* args, std::size_t bytes) {
   return k.wide_offsets ? by_tail<CsrStore<i64>>(k, how, args, bytes) : by_tail<CsrStore<u32>>(k, how, args, bytes);
 }
 
-std::vector<std::pair<std::string, std::size_t>> fine_layout() {
-  using Args = FineArgs<CsrStore<u32>>;
+std::vector<std::pair<std::string, std::size_t>> search_layout() {
+  using Args = SearchArgs<CsrStore<u32>>;
   return {{"args", sizeof(Args)},
           {"args.tables", offsetof(Args, tables)},
           {"args.keep", offsetof(Args, keep)},

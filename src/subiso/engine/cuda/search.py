@@ -1,4 +1,4 @@
-"""Schedules `fine` and `stack` on the host's side: arguments, launches, totals and rows (kernels/fine.cuh is the
+"""Schedules `fine` and `stack` on the host's side: arguments, launches, totals and rows (kernels/search.cuh is the
 device's side). They differ in the sets that the search keeps: none, or those that are read more than once."""
 
 from __future__ import annotations
@@ -11,10 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from subiso.engine.base import Rows
-from subiso.engine.cuda.kernel import FineKernel, fixed_tables
+from subiso.engine.cuda.kernel import SearchKernel, fixed_tables
 from subiso.engine.cuda.layout import (
     ARGS,
-    BLOCK,
     CONTROL,
     FEW_FILTERS,
     FEW_KEYS,
@@ -25,27 +24,26 @@ from subiso.engine.cuda.machine import Buffer, Machine, OutOfMemory, upload
 from subiso.engine.cuda.memory import DeviceGraph
 from subiso.engine.cuda.pool import DEEP_UNITS, LIGHT_UNITS, NEVER, Class, edge_classes, pool_of, units_of
 from subiso.engine.cuda.relations import relation_entries
-from subiso.engine.cuda.sets import KeptSets
+from subiso.engine.cuda.sets import KeptSets, lists_of
+from subiso.engine.cuda.state import RunState
 from subiso.engine.cuda.tables import cut_short, lower_plan
 from subiso.engine.cuda.tune import LaunchConfig, Needs, Wishes, tune
 from subiso.engine.cuda.watch import Watch
 from subiso.errors import SubisoError
 from subiso.filter.resolve import Resolved
-from subiso.plan.plan import Neighbors, Plan, SetExpression, SetRef
+from subiso.plan.plan import Plan
 from subiso.storage.layout import RelationCsr
 
-_GRACE = 64  # turns that an idle block waits for blocks that have not started
 _LEAST_ROWS = 1024
 WIDE = 1 << 32
 """Entries of a relation from which on list bounds take 64 bits."""
-_UNUSED = (1 << 64) - 1
 
 
 @dataclass(frozen=True)
 class Report:
     """What a run did: for explain, tests and ablations."""
 
-    kernel: FineKernel
+    kernel: SearchKernel
     config: LaunchConfig
     launches: int = 0
     steps: int = 0
@@ -57,52 +55,16 @@ class Report:
     """Device memory beside the graph."""
 
 
-class _State:
-    """The control block and the mailboxes of one kernel's run."""
-
-    def __init__(self, machine: Machine, config: LaunchConfig) -> None:
-        self.machine = machine
-        warps = config.blocks * config.warps_per_block
-        words = -(-config.blocks // 32)
-        control = np.zeros((), CONTROL)
-        control["rows_end"] = _UNUSED
-        blocks = np.zeros(config.blocks, BLOCK)
-        blocks["busy"] = config.warps_per_block
-        self.parts = [control, blocks, np.zeros(words, np.uint32), np.zeros(warps, np.uint32)]
-        self.offsets = np.cumsum([0, *(part.nbytes for part in self.parts)])
-        self.image = np.concatenate([np.frombuffer(part.tobytes(), np.uint8) for part in self.parts])
-        self.buffer = machine.allocate(len(self.image))
-        self.mails = machine.allocate(warps * config.mail_bytes)
-        self.nbytes = len(self.image) + warps * config.mail_bytes
-
-    def reset(self, first_unit: int = 0) -> None:
-        """For a new run."""
-        begin = offset_of("next")
-        self.image[begin : begin + 8].view(np.uint64)[0] = first_unit
-        self.machine.write(self.buffer, self.image)
-
-    def resume(self) -> None:
-        """For the next launch of the same run: counts, the place in the pool and the mail stay."""
-        begin, end = offset_of("stop"), int(self.offsets[3])
-        self.machine.write(self.buffer, self.image[begin:end], begin)
-
-    def fill(self, args: NDArray[Any], config: LaunchConfig) -> None:
-        names = ("control", "blocks", "idle_blocks", "mail_states")
-        for name, offset in zip(names, self.offsets[:-1], strict=True):
-            args[name] = self.buffer.address + int(offset)
-        args["mails"], args["mail_bytes"], args["grace"] = self.mails.address, config.mail_bytes, _GRACE
-
-
 @dataclass(frozen=True)
 class _Grower:
     """The launch that lists the partial matches of two vertices as the initial pool."""
 
-    kernel: FineKernel
+    kernel: SearchKernel
     config: LaunchConfig
     args: NDArray[Any]
 
 
-class FineRun:
+class SearchRun:
     """One query on one machine, ready to be launched: `count` (again and again, for benchmarks) or `rows`."""
 
     def __init__(
@@ -135,7 +97,7 @@ class FineRun:
         self.kept: list[Any] = []
         self.wide = any(len(csr.neighbors) >= WIDE for csr in resolved.csrs)
         self.first_edges = self._first_edges(seeds) if wishes.edges else None
-        kernel = FineKernel(
+        kernel = SearchKernel(
             tail=lowered.tail,
             edges=lowered.edges,
             wide_offsets=self.wide,
@@ -152,7 +114,7 @@ class FineRun:
         self.kernel, self.config = self._tune(kernel, batch_rows)
         self.pool_warps = pool_warps or self.config.warps
         self.batch_rows = batch_rows
-        self.state = _State(machine, self.config)
+        self.state = RunState(machine, self.config)
         self.search_bytes = self.state.nbytes
         self.args = self._args(seeds, wishes)
         self.launches = 0
@@ -160,7 +122,7 @@ class FineRun:
         self.last = np.zeros((), CONTROL)
         self.grower = self._grower() if self.config.grow else None
 
-    def _tune(self, kernel: FineKernel, batch_rows: int) -> tuple[FineKernel, LaunchConfig]:
+    def _tune(self, kernel: SearchKernel, batch_rows: int) -> tuple[SearchKernel, LaunchConfig]:
         needs = self._needs(self.machine.registers(kernel), batch_rows)
         config = tune(self.machine.description, needs, self.wishes)
         return replace(kernel, threads=config.threads), config
@@ -245,7 +207,7 @@ class FineRun:
     def columns(self) -> int:
         return self.lowered.num_levels
 
-    def _word(self, state: _State, name: str) -> int:
+    def _word(self, state: RunState, name: str) -> int:
         return int(self.machine.read(state.buffer, 8, offset_of(name)).view(np.uint64)[0])
 
     # ---- launching ---------------------------------------------------------------------------------------------
@@ -300,7 +262,7 @@ class FineRun:
         config = replace(self.config, stack_levels=short.stack_levels, num_sets=0)
         capacity = config.pool_capacity
         pool = self.machine.allocate(2 * capacity * 4)
-        state = _State(self.machine, config)
+        state = RunState(self.machine, config)
         tables = upload(self.machine, np.frombuffer(short.tables.tobytes(), np.uint8))
         self.kept += [pool, tables]
         self.states.append(state)
@@ -355,7 +317,7 @@ class FineRun:
         edges = 0 if self.first_edges is None else len(self.first_edges[0].neighbors)
         if not edges and lowered.stack_levels >= 2:
             # The second vertex comes from one of the seed's lists, so the shortest relation bounds the pairs.
-            lists = [n for e in self.plan.extends[:1] for n in _lists_of(self.plan, e.candidates)]
+            lists = [n for e in self.plan.extends[:1] for n in lists_of(self.plan, e.candidates)]
             edges = min((len(csrs[at.relation].neighbors) for at in lists), default=0)
         return Needs(
             stack_levels=lowered.stack_levels,
@@ -442,13 +404,3 @@ class FineRun:
             args[name][i] = value
         if len(values) > few:
             args[f"more_{name}"] = self._upload(np.array(values[few:]))
-
-
-def _lists_of(plan: Plan, e: SetExpression) -> list[Neighbors]:
-    """The lists that an expression takes its elements from, those of the sets it is made of included."""
-    lists = [operand.list for operand in e.operands if not operand.negative]
-    if isinstance(e.source, Neighbors):
-        return [*lists, e.source]
-    return lists + (
-        _lists_of(plan, plan.sets[e.source.index].expression) if isinstance(e.source, SetRef) else []
-    )

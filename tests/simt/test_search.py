@@ -70,7 +70,7 @@ def check(query: Query, seed: int) -> None:
 
 
 def test_structures_are_the_same_on_both_sides() -> None:
-    assert dict(simt.fine_layout()) == {
+    assert dict(simt.search_layout()) == {
         "args": ARGS.itemsize,
         "args.tables": ARGS.fields["tables"][1],
         "args.keep": ARGS.fields["keep"][1],
@@ -167,19 +167,19 @@ def test_large_patterns_and_hubs() -> None:
 
 def test_wide_offsets() -> None:
     """The same kernels with 64-bit list bounds."""
-    from subiso.engine.cuda import fine
+    from subiso.engine.cuda import search
 
     query = random_query(3, "monomorphism", rich=False)
     wanted = reference.count(query).count
-    original = fine.FineKernel
+    original = search.SearchKernel
     try:
-        fine.FineKernel = lambda **k: original(**{**k, "wide_offsets": True})  # type: ignore[misc,assignment]
-        fine.WIDE = 0
+        search.SearchKernel = lambda **k: original(**{**k, "wide_offsets": True})  # type: ignore[misc,assignment]
+        search.WIDE = 0
         engine = CudaEngine(ShimMachine(), Wishes(blocks=2, warps_per_block=2))
         assert engine.count(query, FINE).count == wanted
     finally:
-        fine.FineKernel = original  # type: ignore[misc]
-        fine.WIDE = 1 << 32
+        search.SearchKernel = original  # type: ignore[misc]
+        search.WIDE = 1 << 32
 
 
 def test_short_memory_makes_smaller_buffers() -> None:
