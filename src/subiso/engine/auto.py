@@ -45,8 +45,8 @@ def on_device(query: Query, params: Params = Params()) -> tuple[bool, str]:  # n
         return False, "some vertex of the pattern has no candidate"
     cost = cpu.formula_for(resolved, params).cost
     if cost < DEVICE_COST:
-        return False, f"about {cost:,.3g} operations are quickly done on the CPU"
+        return False, f"about {cost:,.3g} operations"
     from subiso.engine import cuda
 
     reason = cuda.why_not()
-    return reason is None, reason or f"about {cost:,.3g} operations are worth a device"
+    return reason is None, reason or f"about {cost:,.3g} operations"

@@ -74,8 +74,7 @@ def size_classes(sizes: NDArray[np.uint32], small: int, wishes: LocalWishes) -> 
     """The classes that have seeds, largest neighbourhoods first. `sizes` descend; `small` ones belong to a warp.
 
     >>> for c in size_classes(np.array([40000, 5000, 300, 90, 20, 9]), 64, LocalWishes()): print(c)
-    SizeClass(kind='fine', first=0, end=1, least=40000, most=40000, slots=1)
-    SizeClass(kind='large', first=1, end=2, least=5000, most=5000, slots=8)
+    SizeClass(kind='fine', first=0, end=2, least=5000, most=40000, slots=1)
     SizeClass(kind='large', first=2, end=3, least=300, most=300, slots=2)
     SizeClass(kind='block', first=3, end=4, least=90, most=90, slots=1)
     SizeClass(kind='warp', first=4, end=6, least=9, most=20, slots=1)
