@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import random
 import time
+from dataclasses import replace
 
 import networkx as nx
 import pytest
@@ -17,6 +18,7 @@ from subiso.graph import Graph
 from subiso.pattern import Pattern
 from subiso.pattern.generate import connected_patterns
 from subiso.plan import formula as formulas
+from subiso.plan.flatten import flatten
 from subiso.plan.json import plan_from_json, plan_to_json
 from subiso.plan.plan import Ends, Plan
 from subiso.storage.statistics import statistics_of
@@ -71,6 +73,30 @@ def test_every_cut_counts_the_same(
         for max_tail in (99, 1, 0):
             for formula in every_cut(query, monkeypatch, codegrees=codegrees, max_tail=max_tail):
                 assert count(query, formula) == expected, (formula.technique, max_tail)
+
+
+@pytest.mark.parametrize("pattern", PATTERNS, ids=str)
+def test_parts_as_loops_count_the_same(pattern: Pattern, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What engines without parts run (plan/flatten.py)."""
+    query = make_query(random_graph(1, 12, 0.5), pattern)
+    expected = cpu.count(query, WITHOUT).count
+    for formula in every_cut(query, monkeypatch):
+        plans = [flatten(term.plan) for term in formula.terms]
+        if None in plans:
+            continue
+        terms = [replace(t, plan=plan) for t, plan in zip(formula.terms, plans, strict=True)]
+        assert not any(term.plan.parts for term in terms)
+        assert count(query, replace(formula, terms=tuple(terms))) == expected, formula.technique
+
+
+def test_two_parts_with_loops_stay_parts() -> None:
+    """A plan whose parts both have loops is no single nest."""
+    query = make_query(random_graph(1, 12, 0.5), Pattern.path(7))
+    formula = formulas.make_formula(
+        resolve(query).problem, statistics_of(query.graph), decompose="always", codegrees=False
+    )
+    looping = [t for t in formula.terms if sum(bool(p.extends) * p.power for p in t.plan.parts) > 1]
+    assert looping and all(flatten(term.plan) is None for term in looping)
 
 
 def test_patterns_of_six_vertices(monkeypatch: pytest.MonkeyPatch) -> None:
