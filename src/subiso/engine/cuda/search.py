@@ -3,6 +3,7 @@ device's side). They differ in the sets that the search keeps: none, or those th
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -35,6 +36,8 @@ from subiso.plan.plan import Plan
 from subiso.storage.layout import RelationCsr
 
 _LEAST_ROWS = 1024
+_PATIENCE = 0.002
+"""Seconds between looks at a run that should end."""
 WIDE = 1 << 32
 """Entries of a relation from which on list bounds take 64 bits."""
 
@@ -146,6 +149,12 @@ class SearchRun:
         control = self._finish(watch)
         high, low = int(control["count_high"]), int(control["count_low"])
         return ((high - (1 << 64) if high >> 63 else high) << 64) | low
+
+    def abandon(self) -> None:
+        """Ends the run that was begun, and waits for its end."""
+        while not self.snapshot.ready():
+            self.stop()
+            time.sleep(_PATIENCE)
 
     def settled(self, total: int) -> int:
         """A total, put right for symmetry."""

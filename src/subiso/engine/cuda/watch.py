@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import time
 from dataclasses import replace
 from typing import Protocol
@@ -11,6 +12,8 @@ from subiso.engine.cuda.machine import Snapshot
 
 _TICK = 0.05
 """Seconds between looks at progress and cancellation."""
+_REMIND = 0.01
+"""Seconds between two requests to stop."""
 _BUSY = 0.002
 """Seconds of waiting without sleep: small queries are over by then."""
 
@@ -51,9 +54,12 @@ class Watch:
 
     def _wait(self, run: Stoppable, snapshot: Snapshot) -> None:
         began = looked = time.perf_counter()
+        told = -math.inf
         while not snapshot.ready():
             now = time.perf_counter()
-            if self.stopped_by is None and self.expired():
+            # Told again and again: a launch that waits behind another one clears the flag when it starts.
+            if now - told >= _REMIND and self.expired():
+                told = now
                 run.stop()
             if now - looked >= _TICK:
                 looked = now

@@ -203,7 +203,12 @@ class WedgeRun:
         """The number of matches; a part of it when the watch stopped the run."""
         for run in self.runs:
             run.begin()
-        totals = [run.finish(watch) * run.lowered.coefficient for run in self.runs]
+        try:
+            totals = [run.finish(watch) * run.lowered.coefficient for run in self.runs]
+        except BaseException:
+            for run in self.runs:
+                run.abandon()
+            raise
         return sum(totals) // self.runs[0].lowered.divisor if self.runs else 0
 
     def report(self) -> Report | None:
