@@ -223,7 +223,8 @@ def test_several_counts_at_once_on_one_graph() -> None:
 
 
 PROGRAM = """
-import os, time, numpy as np, subiso as si
+import os, signal, time, numpy as np, subiso as si
+signal.signal(signal.SIGINT, signal.default_int_handler)  # a job in the background would ignore it
 u, v = np.triu_indices({n}, 1)
 g = si.Graph.from_edges(u, v, num_vertices={n})
 def threads():
