@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from subiso.engine.cuda.buffers import Buffers
 from subiso.engine.cuda.layout import CONTROL, FEW_FILTERS, FEW_RELATIONS, offset_of
 from subiso.engine.cuda.local_kernel import LocalKernel, fixed_local_tables
 from subiso.engine.cuda.local_layout import LARGE, LOCAL_ARGS
@@ -25,7 +26,7 @@ from subiso.engine.cuda.local_tune import (
     team_bytes,
     warp_limit,
 )
-from subiso.engine.cuda.machine import Buffer, Machine, OutOfMemory, upload
+from subiso.engine.cuda.machine import Buffer, Machine, OutOfMemory
 from subiso.engine.cuda.memory import DeviceGraph
 from subiso.engine.cuda.relations import relation_entries
 from subiso.engine.cuda.search import WIDE, SearchRun
@@ -69,7 +70,7 @@ class _Launch:
     """Its first counter."""
 
 
-class LocalRun:
+class LocalRun(Buffers):
     """One counting query on one machine, ready to be launched again and again."""
 
     def __init__(
@@ -83,12 +84,10 @@ class LocalRun:
         *,
         wishes: Wishes = Wishes(),  # noqa: B008 (frozen)
     ) -> None:
-        self.machine = machine
+        super().__init__(machine)
         self.lowered = lowered
         self.wishes: LocalWishes = wishes.local
         self.all_wishes = wishes
-        self.kept: list[Any] = []
-        self.search_bytes = 0
         self.launches = 0
         self.plan_text = fixed_local_tables(lowered) if wishes.fixed else None
         self.wide = any(len(csr.neighbors) >= WIDE for csr in resolved.csrs)
@@ -291,22 +290,3 @@ class LocalRun:
         args["tables"] = self._upload(np.frombuffer(self.lowered.tables.tobytes(), np.uint8))
         args["seeds"] = self._upload(self.seeds)
         return args
-
-    def _allocate(self, nbytes: int) -> Buffer:
-        buffer = self.machine.allocate(nbytes)
-        self.kept.append(buffer)
-        self.search_bytes += nbytes
-        return buffer
-
-    def _upload(self, array: NDArray[Any]) -> int:
-        buffer = upload(self.machine, array)
-        self.kept.append(buffer)
-        self.search_bytes += buffer.nbytes
-        return buffer.address
-
-    def _table(self, args: NDArray[Any], name: str, values: Sequence[Any], few: int) -> None:
-        """The first few values travel with the arguments, the others lie in memory."""
-        for i, value in enumerate(values[:few]):
-            args[name][i] = value
-        if len(values) > few:
-            args[f"more_{name}"] = self._upload(np.array(values[few:]))

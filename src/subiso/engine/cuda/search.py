@@ -4,7 +4,7 @@ device's side). They differ in the sets that the search keeps: none, or those th
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from subiso.engine.base import Rows
+from subiso.engine.cuda.buffers import Buffers
 from subiso.engine.cuda.kernel import SearchKernel, fixed_tables
 from subiso.engine.cuda.layout import (
     ARGS,
@@ -67,7 +68,7 @@ class _Grower:
     args: NDArray[Any]
 
 
-class SearchRun:
+class SearchRun(Buffers):
     """One query on one machine, ready to be launched: `count` (again and again, for benchmarks) or `rows`."""
 
     def __init__(
@@ -89,15 +90,15 @@ class SearchRun:
 
         `some` says that the seeds are not all that the plan has.
         """
+        super().__init__(machine)
         self.some = some
-        self.machine, self.graph, self.resolved, self.plan = machine, graph, resolved, plan
+        self.graph, self.resolved, self.plan = graph, resolved, plan
         self.kept_sets = sets
         longest = max((csr.longest[0] for csr in resolved.csrs), default=0)
         self.wishes = wishes
         reverse = resolved.reverse if look_up else None
         self.lowered = lowered = lower_plan(plan, longest, self.kept_sets.numbers, reverse)
         self.num_seeds = len(seeds)
-        self.kept: list[Any] = []
         self.wide = any(len(csr.neighbors) >= WIDE for csr in resolved.csrs)
         self.first_edges = self._first_edges(seeds) if wishes.edges else None
         kernel = SearchKernel(
@@ -118,7 +119,7 @@ class SearchRun:
         self.pool_warps = pool_warps or self.config.warps
         self.batch_rows = batch_rows
         self.state = RunState(machine, self.config)
-        self.search_bytes = self.state.nbytes
+        self.search_bytes += self.state.nbytes
         self.args = self._args(seeds, wishes)
         self.launches = 0
         self.states = [self.state]
@@ -394,22 +395,7 @@ class SearchRun:
         if not self.lowered.num_sets:
             return
         words = self.config.arena_words
-        arenas = self.machine.allocate(4 * words * self.config.warps)
-        self.kept.append(arenas)
-        self.search_bytes += arenas.nbytes
+        arenas = self._allocate(4 * words * self.config.warps)
         args["arenas"], args["arena_words"] = arenas.address, words
         limits = self.kept_sets.limits(self.plan, words, self.lowered.num_levels)
         args["arena_limits"][: len(limits)] = limits
-
-    def _upload(self, array: NDArray[Any]) -> int:
-        buffer = upload(self.machine, array)
-        self.kept.append(buffer)
-        self.search_bytes += buffer.nbytes
-        return buffer.address
-
-    def _table(self, args: NDArray[Any], name: str, values: Sequence[Any], few: int) -> None:
-        """The first few values travel with the arguments, the others lie in memory."""
-        for i, value in enumerate(values[:few]):
-            args[name][i] = value
-        if len(values) > few:
-            args[f"more_{name}"] = self._upload(np.array(values[few:]))

@@ -126,10 +126,8 @@ class TeamRun(SearchRun):
             words = len(self.resolved.layout.all_ranks)
             entry["stride"] = words
             for name in ("counts", "ends"):
-                table = self.machine.allocate(4 * words * self.config.blocks)
+                table = self._allocate(4 * words * self.config.blocks)
                 self.machine.clear(table)
-                self.kept.append(table)
-                self.search_bytes += table.nbytes
                 entry[name] = table.address
         entry["slots"] = self.wishes.slots
         entry["base_relation"], entry["end_relation"] = wedges.base_relation, wedges.end_relation
