@@ -71,6 +71,10 @@ class UnsupportedError(SubisoError, NotImplementedError):
     """Raised when something is understood but not supported; names it."""
 
 
+class DeviceMemoryError(SubisoError, MemoryError):
+    """Raised when a graph or a search does not fit into a device's memory; says how much it asked for."""
+
+
 class CountOverflowError(SubisoError, OverflowError):
     """Raised when a count leaves the signed 128-bit range of the accumulators."""
 

@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
+import contextlib
 import itertools
+import threading
+from collections.abc import Callable
+from dataclasses import replace
+from functools import partial
+from typing import Any
 
 import pytest
-from random_cases import canonical, describe, expected_rows, random_query
+from random_cases import FINE, canonical, describe, expected_rows, random_query
 from shim import ShimMachine
 
 from subiso.engine.base import Params
 from subiso.engine.cuda.engine import CudaEngine
+from subiso.engine.cuda.machine import Kernel
 from subiso.engine.cuda.several import Units
 from subiso.engine.cuda.tune import Wishes
 from subiso.engine.query import make_query
@@ -39,10 +46,24 @@ def complete(n: int) -> Graph:
     return Graph.from_edges(*zip(*itertools.combinations(range(n), 2), strict=True))
 
 
-def test_no_machine_counts_what_another_does() -> None:
+def test_both_machines_work() -> None:
+    """Nobody launches before the other one does, so one machine alone would never end."""
     engine = several(0)
-    assert engine.count(make_query(complete(16), Pattern.clique(4))).count == 1820
-    assert sum(machine.turns > 0 for machine in engine.machines) >= 1  # a fast one may have done it all
+    together = threading.Barrier(2)
+    for machine in engine.machines:
+        machine.launch = partial(_launch_together, machine.launch, together)
+    assert engine.count(make_query(complete(16), Pattern.clique(4)), FINE).count == 1820
+    assert all(machine.turns > 0 for machine in engine.machines)
+
+
+def _launch_together(
+    launch: Callable[..., None], together: threading.Barrier, kernel: Kernel, *args: Any
+) -> None:
+    if kernel.name == "subiso_search" and not together.broken:
+        with contextlib.suppress(threading.BrokenBarrierError):
+            together.wait(5)
+            together.abort()  # once is enough
+    launch(kernel, *args)
 
 
 def test_units_are_dealt_once() -> None:
@@ -68,16 +89,24 @@ def test_a_closed_stream_ends_its_threads() -> None:
     assert (stream.stopped_by, list(stream)) == ("cancelled", [])
 
 
-def test_errors_come_through() -> None:
+@pytest.mark.parametrize("listing", [False, True])
+def test_errors_come_through(listing: bool) -> None:
+    """One machine fails; the other one waits until it has."""
     engine = several(0)
     query = make_query(complete(12), Pattern.path(4))
+    failed = threading.Event()
+    works = engine.machines[0].launch
 
-    def broken(*_: object) -> None:
+    def patient(*args: Any) -> None:
+        assert failed.wait(10)
+        works(*args)
+
+    def broken(*_: Any) -> None:
+        failed.set()
         raise RuntimeError("a kernel failed")
 
-    for machine in engine.machines:
-        machine.launch = broken
+    engine.machines[0].launch, engine.machines[1].launch = patient, broken
+    # Bit rows of hubs are made by a launch too, before the threads start.
+    engine.wishes = replace(engine.wishes, hub_bytes=0)
     with pytest.raises(RuntimeError, match="a kernel failed"):
-        list(engine.stream(query))
-    with pytest.raises(RuntimeError, match="a kernel failed"):
-        engine.count(query)
+        list(engine.stream(query)) if listing else engine.count(query, FINE)

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import contextlib
+import warnings
 
 from subiso.engine import cpu
 from subiso.engine.base import Outcome, Params
 from subiso.engine.query import Query
-from subiso.errors import UnsupportedError
+from subiso.errors import DeviceMemoryError, UnsupportedError
 from subiso.filter.resolve import resolve
 
 DEVICE_COST = 1e10
@@ -19,9 +19,10 @@ def count(query: Query, params: Params = Params()) -> Outcome:  # noqa: B008 (fr
     if on_device(query, params)[0]:
         from subiso.engine import cuda
 
-        # Too large a pattern, not enough memory: the CPU takes everything.
-        with contextlib.suppress(UnsupportedError):
+        try:
             return cuda.count(query, params)
+        except (UnsupportedError, DeviceMemoryError) as error:  # the CPU takes everything
+            warnings.warn(f"counting on the CPU: {error}", stacklevel=2)
     return cpu.count(query, params)
 
 

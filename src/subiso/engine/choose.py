@@ -77,12 +77,14 @@ def _check_names(engine: str, device: str, schedule: str | None) -> None:
             f"schedule={schedule!r}: schedules belong to CUDA devices",
             hint='leave schedule= out, or say device="cuda"',
         )
-    from subiso.engine.cuda import SCHEDULES
+    if schedule is not None:
+        from subiso.engine.cuda import SCHEDULES
 
-    if schedule is not None and schedule not in SCHEDULES:
-        raise UnsupportedError(
-            f"schedule={schedule!r} is not in this version", hint="the schedules are " + ", ".join(SCHEDULES)
-        )
+        if schedule not in SCHEDULES:
+            raise UnsupportedError(
+                f"schedule={schedule!r} is not in this version",
+                hint="the schedules are " + ", ".join(SCHEDULES),
+            )
 
 
 def _cuda_engine(engine: str, device: str, schedule: str | None) -> Engine:

@@ -5,20 +5,20 @@ from __future__ import annotations
 
 import os
 import time
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from subiso import _native
-from subiso.engine.base import Outcome, Params, Rows, StoppedBy, part_of
+from subiso.engine.base import Outcome, Params, Rows, StoppedBy
 from subiso.engine.lower import lower
 from subiso.engine.query import Query
+from subiso.engine.terms import run_terms
 from subiso.errors import CountOverflowError, QueryError
 from subiso.filter.resolve import Resolved, resolve
 from subiso.plan.choose import make_plan
-from subiso.plan.formula import Formula, Term, make_formula
+from subiso.plan.formula import Formula, make_formula
 from subiso.plan.plan import CountTail, Plan
 from subiso.storage.statistics import statistics_of
 
@@ -49,29 +49,7 @@ def formula_for(resolved: Resolved, params: Params) -> Formula:
 
 def run_formula(formula: Formula, resolved: Resolved, params: Params, started: float) -> Outcome:
     """Run the plans of a formula one after the other; `started` is the moment that a timeout counts from."""
-    total = 0
-    for i, term in enumerate(formula.terms):
-        step = replace(params, progress=part_of(params.progress, i, len(formula.terms)))
-        part, stopped_by = _count_term(term, resolved, step, started)
-        total += term.coefficient * part
-        if stopped_by is not None:
-            # Parts of a formula are subtracted from each other, so an unfinished one says nothing.
-            total = total if len(formula.terms) == 1 else 0
-            return Outcome(total // formula.divisor, stopped_by, time.perf_counter() - started)
-    return Outcome(total // formula.divisor, seconds=time.perf_counter() - started)
-
-
-def _count_term(
-    term: Term, resolved: Resolved, params: Params, started: float
-) -> tuple[int, StoppedBy | None]:
-    known = params.known
-    key = None if known is None else term.key
-    if known is not None and key in known:
-        return known[key], None
-    part, stopped_by = _count_plan(term.plan, resolved, params, started)
-    if known is not None and key is not None and stopped_by is None:
-        known[key] = part
-    return part, stopped_by
+    return run_terms(formula, params, started, lambda plan, step: _count_plan(plan, resolved, step, started))
 
 
 def _count_plan(

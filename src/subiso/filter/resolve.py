@@ -39,6 +39,11 @@ class Resolved:
     hopeless: bool
     """Some pattern vertex has no candidate: there is no match."""
 
+    @property
+    def longest(self) -> int:
+        """No neighbour list of the query's relations is longer."""
+        return max((csr.longest[0] for csr in self.csrs), default=0)
+
     def longest_list(self, relation: int, above: bool) -> tuple[int, int]:
         """The lengths of a relation's longest and second longest list, of neighbours above the owner or of all."""
         csr = self.csrs[relation]

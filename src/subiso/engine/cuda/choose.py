@@ -8,9 +8,8 @@ from dataclasses import dataclass, field
 from subiso.engine.cuda.local_tables import LoweredLocal, lower_local
 from subiso.engine.cuda.machine import Description
 from subiso.engine.cuda.sets import KeptSets, choose_sets
-from subiso.engine.cuda.tables import Wedges, lower_plan
+from subiso.engine.cuda.tables import Wedges, first_lists, lower_plan
 from subiso.engine.cuda.tune import most_set_words
-from subiso.engine.cuda.wedge import first_list
 from subiso.errors import UnsupportedError
 from subiso.filter.resolve import Resolved
 from subiso.plan.plan import CountTail, Plan
@@ -65,12 +64,11 @@ def codegrees_worth_it(plan: Plan, kept: KeptSets, resolved: Resolved) -> Wedges
     if wedges is None or wedges.from_ends:
         return wedges
     positions = lowered.tables["levels"]["table"]
-    return wedges if positions.max() > 2 and first_list(lowered) is not None else None
+    return wedges if positions.max() > 2 and first_lists(lowered) else None
 
 
 def _local_tables(plan: Plan, resolved: Resolved) -> LoweredLocal | None:
     """None where the plan is too much for them."""
-    longest = max((csr.longest[0] for csr in resolved.csrs), default=0)
     with contextlib.suppress(UnsupportedError):
-        return lower_local(plan, resolved.reverse, longest)
+        return lower_local(plan, resolved.reverse, resolved.longest)
     return None

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from subiso import _native
-from subiso.engine.base import Outcome, Params, part_of
+from subiso.engine.base import Outcome, Params, StoppedBy
 from subiso.engine.cuda.choose import Choice, choose_schedule
 from subiso.engine.cuda.formula import fitting_formula
 from subiso.engine.cuda.local import LocalReport, LocalRun
@@ -29,7 +29,8 @@ from subiso.engine.cuda.tune import Wishes, worth_compiling
 from subiso.engine.cuda.watch import Watch
 from subiso.engine.cuda.wedge import WedgeRun
 from subiso.engine.query import Query
-from subiso.errors import SubisoError
+from subiso.engine.terms import run_terms
+from subiso.errors import DeviceMemoryError
 from subiso.filter.resolve import Resolved, resolve
 from subiso.plan.choose import make_plan
 from subiso.plan.formula import Formula
@@ -70,15 +71,12 @@ class CudaEngine:
             return Outcome(0, seconds=time.perf_counter() - started)
         with adding(times, "plan"):
             formula = self.formula(resolved, params)
-        total = 0
-        for i, term in enumerate(formula.terms):
-            watch = Watch(replace(params, progress=part_of(params.progress, i, len(formula.terms))), started)
-            total += term.coefficient * self._count_plan(term.plan, resolved, watch)
-            if watch.stopped_by is not None:
-                # Parts of a formula are subtracted from each other, so an unfinished one says nothing.
-                total = total if len(formula.terms) == 1 else 0
-                return Outcome(total // formula.divisor, watch.stopped_by, time.perf_counter() - started)
-        return Outcome(total // formula.divisor, seconds=time.perf_counter() - started)
+
+        def count_plan(plan: Plan, step: Params) -> tuple[int, StoppedBy | None]:
+            watch = Watch(step, started)
+            return self._count_plan(plan, resolved, watch), watch.stopped_by
+
+        return run_terms(formula, params, started, count_plan)
 
     def formula(self, resolved: Resolved, params: Params = Params()) -> Formula:  # noqa: B008 (frozen)
         """How a query is counted on these machines: plans without parts, which their schedules can run."""
@@ -155,7 +153,7 @@ class CudaEngine:
             return make(replace(wishes, blocks=few, hub_bytes=0), KeptSets())
         except OutOfMemory as error:
             description = self.machine.description
-            raise SubisoError(
+            raise DeviceMemoryError(
                 f"{description.name} has no room for the search: beside the graph it takes a buffer of "
                 f"{error.nbytes:,} bytes (all memory: {description.memory:,})",
                 hint='free some of its memory, or use device="cpu"',

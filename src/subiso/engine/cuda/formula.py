@@ -25,7 +25,6 @@ def fitting_formula(resolved: Resolved, params: Params, *, codegrees: bool) -> F
         *({"max_tail": tail} for tail in (switches.max_tail, *_SHORTER_TAILS)),
     ]
     stats = statistics_of(resolved.layout.graph)
-    longest = max((csr.longest[0] for csr in resolved.csrs), default=0)
     for way in ways:
         options = {**switches.of_plans, "expand": switches.expand, **way}
         options["max_tail"] = min(options["max_tail"], switches.max_tail)
@@ -34,7 +33,9 @@ def fitting_formula(resolved: Resolved, params: Params, *, codegrees: bool) -> F
             continue
         try:
             for term in formula.terms:
-                lower_plan(term.plan, longest, reverse=resolved.reverse if term.plan.codegrees else None)
+                lower_plan(
+                    term.plan, resolved.longest, reverse=resolved.reverse if term.plan.codegrees else None
+                )
         except UnsupportedError:
             if way is ways[-1]:
                 raise

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from subiso.engine.cuda.hubs import Hubs, fill_hubs, hub_shape
 from subiso.engine.cuda.machine import Buffer, Machine, OutOfMemory, upload
-from subiso.errors import SubisoError
+from subiso.errors import DeviceMemoryError
 from subiso.storage.layout import Layout, RelationCsr
 
 _SHARE = 0.8
@@ -54,7 +54,7 @@ class Cache:
                 return make()
             except OutOfMemory:
                 if not self._kept:
-                    raise SubisoError(
+                    raise DeviceMemoryError(
                         f"the graph does not fit on {self.machine.description.name}: a part of it needs "
                         f"{nbytes:,} bytes, the device has {self.machine.description.memory:,}",
                         hint='use device="cpu"',

@@ -22,16 +22,16 @@ from subiso.engine.cuda.layout import (
     FEW_RELATIONS,
     offset_of,
 )
-from subiso.engine.cuda.machine import Buffer, Machine, OutOfMemory, upload
+from subiso.engine.cuda.machine import Buffer, Machine, OutOfMemory
 from subiso.engine.cuda.memory import DeviceGraph
 from subiso.engine.cuda.pool import DEEP_UNITS, LIGHT_UNITS, NEVER, Class, edge_classes, pool_of, units_of
 from subiso.engine.cuda.relations import relation_entries
 from subiso.engine.cuda.sets import KeptSets, lists_of
 from subiso.engine.cuda.state import RunState
-from subiso.engine.cuda.tables import cut_short, lower_plan
+from subiso.engine.cuda.tables import cut_short, first_lists, lower_plan
 from subiso.engine.cuda.tune import LaunchConfig, Needs, Wishes, tune
 from subiso.engine.cuda.watch import Watch
-from subiso.errors import SubisoError
+from subiso.errors import DeviceMemoryError
 from subiso.filter.resolve import Resolved
 from subiso.plan.plan import Plan
 from subiso.storage.layout import RelationCsr
@@ -94,10 +94,9 @@ class SearchRun(Buffers):
         self.some = some
         self.graph, self.resolved, self.plan = graph, resolved, plan
         self.kept_sets = sets
-        longest = max((csr.longest[0] for csr in resolved.csrs), default=0)
         self.wishes = wishes
         reverse = resolved.reverse if look_up else None
-        self.lowered = lowered = lower_plan(plan, longest, self.kept_sets.numbers, reverse)
+        self.lowered = lowered = lower_plan(plan, resolved.longest, self.kept_sets.numbers, reverse)
         self.num_seeds = len(seeds)
         self.wide = any(len(csr.neighbors) >= WIDE for csr in resolved.csrs)
         self.first_edges = self._first_edges(seeds) if wishes.edges else None
@@ -259,7 +258,7 @@ class SearchRun(Buffers):
                 return buffer
             except OutOfMemory:
                 if rows <= least:
-                    raise SubisoError(
+                    raise DeviceMemoryError(
                         f"{self.machine.description.name} has no room for {rows} rows of output "
                         f"({rows * self.columns * 4:,} bytes)",
                         hint='free some of its memory, or use device="cpu"',
@@ -271,15 +270,14 @@ class SearchRun(Buffers):
         short = cut_short(lower_plan(self.plan, 0), 2)
         config = replace(self.config, stack_levels=short.stack_levels, num_sets=0)
         capacity = config.pool_capacity
-        pool = self.machine.allocate(2 * capacity * 4)
+        pool = self._allocate(2 * capacity * 4)
         state = RunState(self.machine, config)
-        tables = upload(self.machine, np.frombuffer(short.tables.tobytes(), np.uint8))
-        self.kept += [pool, tables]
         self.states.append(state)
-        self.search_bytes += pool.nbytes + state.nbytes
+        self.search_bytes += state.nbytes
         args = self.args.copy()
         state.fill(args, config)
-        args["tables"], args["rows"], args["row_capacity"] = tables.address, pool.address, capacity
+        args["tables"] = self._upload(np.frombuffer(short.tables.tobytes(), np.uint8))
+        args["rows"], args["row_capacity"] = pool.address, capacity
         args["row_stride"], args["column_stride"], args["translate"], args["keep"] = 1, capacity, 0, 0
         kernel = replace(self.kernel, tail="rows", tables=None, edges=short.edges, sets=False)
         grown = state.buffer.address + offset_of("rows")
@@ -302,12 +300,7 @@ class SearchRun(Buffers):
             return None
         if self.some and not self._are_the_last(seeds):
             return None
-        begin, end = lowered.tables["first"][1][:2]
-        lists = [
-            (self.resolved.csrs[op["a"]], i)
-            for i, op in enumerate(lowered.tables["ops"][begin:end])
-            if op["kind"] == 0
-        ]
+        lists = [(self.resolved.csrs[at.relation], at.origin) for at in first_lists(lowered)]
         return min(lists, key=lambda found: len(found[0].neighbors), default=None)
 
     def _are_the_last(self, seeds: NDArray[np.uint32]) -> bool:

@@ -362,6 +362,24 @@ def _ops_at(level: _Level, position: int) -> Iterable[tuple[int, int, int, int]]
             yield _IN_SET, number, 0, 0
 
 
+@dataclass(frozen=True)
+class FirstList:
+    """A list of the seed that holds the vertices of level 1, where it is read, and the operation that names it."""
+
+    relation: int
+    bound: int
+    origin: int
+
+
+def first_lists(lowered: Lowered) -> list[FirstList]:
+    """None where level 1 takes its vertices from a kept set or from the ends of wedges."""
+    begin, end = (int(i) for i in lowered.tables["first"][1][:2])
+    ops = lowered.tables["ops"][begin:end]
+    kinds = set(ops["kind"].tolist())
+    bound = ABOVE if _ABOVE in kinds else BELOW if _BELOW in kinds else ALL
+    return [FirstList(int(op["a"]), bound, i) for i, op in enumerate(ops) if op["kind"] == _EDGE]
+
+
 def cut_short(lowered: Lowered, num_levels: int) -> Lowered:
     """The plan that lists partial matches of the first positions, as ranks in matching order."""
     tables = lowered.tables.copy()

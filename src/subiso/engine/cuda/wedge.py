@@ -7,7 +7,7 @@ that would look up little, compared with their wedges (few neighbours, a hub amo
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any, Literal
 from weakref import WeakKeyDictionary
 
@@ -21,7 +21,7 @@ from subiso.engine.cuda.memory import DeviceGraph
 from subiso.engine.cuda.pool import NO_ORIGIN
 from subiso.engine.cuda.search import Report, SearchRun
 from subiso.engine.cuda.sets import KeptSets
-from subiso.engine.cuda.tables import ABOVE, ALL, BELOW, Lowered, Wedges, lower_plan
+from subiso.engine.cuda.tables import ALL, BELOW, Wedges, first_lists, lower_plan
 from subiso.engine.cuda.tune import TEAM_ARENA_BYTES, LaunchConfig, Wishes, tune_team
 from subiso.engine.cuda.watch import Watch
 from subiso.filter.resolve import Resolved
@@ -36,36 +36,17 @@ _ROUNDS = 4
 """Units that a block should find; larger ones are split."""
 
 
-@dataclass(frozen=True)
-class FirstList:
-    """The list of the seed that level 1 takes its vertices from."""
-
-    relation: int
-    bound: int
-    origin: int
-
-
-def first_list(lowered: Lowered) -> FirstList | None:
-    """None where level 1 takes them from elsewhere."""
-    begin, end = (int(i) for i in lowered.tables["first"][1][:2])
-    ops = lowered.tables["ops"][begin:end]
-    kinds = set(ops["kind"].tolist())
-    bound = ABOVE if 2 in kinds else BELOW if 3 in kinds else ALL
-    found = [FirstList(int(op["a"]), bound, i) for i, op in enumerate(ops) if op["kind"] == 0]
-    return found[0] if found else None
-
-
 def wedge_counts(base: RelationCsr, ends: RelationCsr, bound: int) -> NDArray[np.int64]:
     """Per seed, no fewer wedges than it has."""
-    known = _WEDGES.setdefault(base, {})
-    key = id(ends), bound
-    if key not in known:
+    known = _WEDGES.setdefault(base, WeakKeyDictionary()).setdefault(ends, {})
+    if bound not in known:
         sums = np.concatenate([[0], np.cumsum(ends.lengths[base.neighbors])])
-        known[key] = np.diff(sums[base.bounds[::2]]) if bound == ALL else _half(sums, base, bound)
-    return known[key]
+        known[bound] = np.diff(sums[base.bounds[::2]]) if bound == ALL else _half(sums, base, bound)
+    return known[bound]
 
 
-_WEDGES: WeakKeyDictionary[RelationCsr, dict[tuple[int, int], NDArray[np.int64]]] = WeakKeyDictionary()
+_Known = WeakKeyDictionary[RelationCsr, dict[int, NDArray[np.int64]]]
+_WEDGES: WeakKeyDictionary[RelationCsr, _Known] = WeakKeyDictionary()
 
 
 def _half(sums: NDArray[np.int64], base: RelationCsr, bound: int) -> NDArray[np.int64]:
@@ -76,6 +57,8 @@ def _half(sums: NDArray[np.int64], base: RelationCsr, bound: int) -> NDArray[np.
 def deal_seeds(seeds: NDArray[np.uint32], work: NDArray[np.int64], blocks: int) -> NDArray[np.uint32]:
     """Units (seed, part | parts << 16), seeds of high degree first; a seed with much work in several parts.
 
+    >>> deal_seeds(np.array([3, 5], np.uint32), np.zeros(6, np.int64), blocks=1).tolist()
+    [[5, 65536], [3, 65536]]
     >>> deal_seeds(np.array([3, 5], np.uint32), np.array([0, 0, 0, 10, 0, 90]), blocks=1).tolist()
     [[5, 262144], [5, 262145], [5, 262146], [5, 262147], [3, 65536]]
     """
@@ -116,9 +99,8 @@ class TeamRun(SearchRun):
         wedges = self.lowered.wedges
         assert wedges is not None
         deep = self.lowered.num_levels > 2 and self.team == "block"
-        units = deal_seeds(seeds, self.work, self.config.blocks if deep else 1)
-        if not deep:
-            units = np.stack([seeds[::-1], np.full(len(seeds), 1 << 16, np.uint32)], axis=1)
+        # Where little is below a seed, its parts would mostly repeat the same table.
+        units = deal_seeds(seeds, self.work if deep else np.zeros_like(self.work), self.config.blocks)
         self.units = len(units)
         entry = np.zeros((), CODEGREES)
         entry["units"], entry["num_units"] = self._upload(units), len(units)
@@ -133,9 +115,8 @@ class TeamRun(SearchRun):
         entry["base_relation"], entry["end_relation"] = wedges.base_relation, wedges.end_relation
         entry["base"], entry["end"], entry["from_ends"] = wedges.base, wedges.end, wedges.from_ends
         entry["row_origin"] = NO_ORIGIN
-        rows = first_list(self.lowered)
         if not wedges.from_ends:
-            assert rows is not None
+            rows = first_lists(self.lowered)[0]
             entry["row_relation"], entry["row"], entry["row_origin"] = rows.relation, rows.bound, rows.origin
         args["codegrees"] = entry
 
@@ -159,9 +140,9 @@ class WedgeRun:
         base, ends = resolved.csrs[wedges.base_relation], resolved.csrs[wedges.end_relation]
         work = wedge_counts(base, ends, wedges.base)
         seeds = seeds[(work if wedges.from_ends else base.lengths)[seeds] > 0]
-        rows = None if wedges.from_ends else first_list(lower_plan(plan, 0, sets.numbers))
         plain = np.zeros(len(seeds), np.bool_)
-        if rows is not None:
+        if not wedges.from_ends:
+            rows = first_lists(lower_plan(plan, 0, sets.numbers))[0]
             csr = resolved.csrs[rows.relation]
             looks = wedge_counts(csr, csr, rows.bound)[seeds]
             plain = looks * (2 + np.minimum(base.lengths[seeds], _LONG)) < 2 * (work[seeds] + looks)
