@@ -11,6 +11,12 @@ from subiso.graph import Graph
 from subiso.pattern import Pattern
 
 
+def is_there(data: DataFolder, name: str) -> bool:
+    """Whether the folder has what a graph is made of; True where no folder is named."""
+    file = "rmat.py" if name.startswith("rmat") else f"{name.partition('/labels')[0]}.npz"
+    return data.path is None or (data.path / file).is_file()
+
+
 def load_graph(data: DataFolder, name: str) -> Graph:
     """A graph of the folder; `email-Enron/labels16`: with 16 labels, drawn by a generator that is seeded with 16."""
     base, _, labels = name.partition("/labels")

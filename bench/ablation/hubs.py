@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from bench.ablation.setting import Setting, Trial, Way, agreed
 from bench.ablation.study import Study
-from bench.graphs import PATTERNS, HubForms, with_hub
+from bench.graphs import PATTERNS, HubForms, is_there, with_hub
 from bench.plot import line_chart
 from subiso.engine.base import Switches
 
@@ -34,7 +34,7 @@ def growing_hub(setting: Setting, base: str = BASE, hubs: tuple[int, ...] = HUBS
     found = Study(
         "hubs-degrees", f"{base} and a hub joined to more and more vertices: milliseconds, search memory"
     )
-    if not setting.has(base):
+    if not is_there(setting.data, base):
         return found
     graph = setting.data.graph(base)
     forms = HubForms(graph)

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from bench.graphs import load_graph
+from bench.graphs import is_there, load_graph
 from subiso.bench.data import DataFolder
 from subiso.engine.base import Params, Switches
 from subiso.engine.cuda.engine import CudaEngine
@@ -102,12 +102,7 @@ class Setting:
 
     def chosen(self, graphs: tuple[str, ...]) -> list[str]:
         """The graphs that were asked for, else a study's own; those that are there."""
-        return [name for name in self.graphs or graphs if self.has(name)]
-
-    def has(self, name: str) -> bool:
-        folder = self.data.path
-        file = "rmat.py" if name.startswith("rmat") else f"{name.partition('/labels')[0]}.npz"
-        return folder is None or (folder / file).is_file()
+        return [name for name in self.graphs or graphs if is_there(self.data, name)]
 
     def patterns(self, *names: str) -> dict[str, Pattern]:
         """Patterns of gMatch's evaluation."""

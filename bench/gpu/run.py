@@ -14,7 +14,6 @@ from __future__ import annotations
 
 import argparse
 import importlib
-import importlib.util
 import json
 import math
 import statistics
@@ -27,7 +26,9 @@ from typing import Any
 
 from bench.ablation.rehearse import Rehearsal, compile_all
 from bench.gpu.timed import TimedMachine
+from bench.graphs import is_there, load_graph
 
+from subiso.bench.data import DataFolder
 from subiso.engine.base import Params, Switches
 from subiso.engine.cuda.device import open_devices, parse_device
 from subiso.engine.cuda.engine import CudaEngine
@@ -105,8 +106,9 @@ def main() -> None:
     engine = CudaEngine(machine, replace(wishes, **dict(options.wish)), schedule=options.schedule)
     print(f"{machine.description}\n", flush=True)
     peers = json.loads((HERE / "peers.json").read_text())
-    names = options.graphs or list(peers)
-    graphs = {name: graph for name in names if (graph := load(options.data, name)) is not None}
+    data = DataFolder(options.data)
+    names = [name for name in options.graphs or list(peers) if is_there(data, name)]
+    graphs = {name: load_graph(data, name) for name in names}
     cases = {
         name: [pattern for pattern in options.patterns or list(peers[name]) if pattern in peers[name]]
         for name in graphs
@@ -197,26 +199,6 @@ def local_wish(text: str) -> tuple[str, int | tuple[int, ...]]:
     name, _, value = text.partition("=")
     numbers = tuple(int(part) for part in value.split(","))
     return name, numbers if name == "large_limits" else numbers[0]
-
-
-def load(folder: Path, name: str) -> Graph | None:
-    def module(stem: str) -> Any:
-        spec = importlib.util.spec_from_file_location(stem, folder / f"{stem}.py")
-        assert spec is not None and spec.loader is not None
-        found = importlib.util.module_from_spec(spec)
-        spec.loader.exec_module(found)
-        return found
-
-    if name.startswith("rmat"):
-        if not (folder / "rmat.py").is_file():
-            return None
-        n, src, dst = module("rmat").rmat(int(name.removeprefix("rmat")))
-        return Graph.from_edges(src, dst, num_vertices=n)
-    path = folder / f"{name}.npz"
-    if not path.is_file():
-        return None
-    raw = module("load").load(str(path))
-    return Graph.from_edges(raw["src"], raw["dst"], num_vertices=raw["n"], directed=raw["directed"])
 
 
 def measure(engine: CudaEngine, graph: Graph, row: Row, options: argparse.Namespace) -> Row:

@@ -26,7 +26,7 @@ sys.path[:0] = [str(ROOT), str(ROOT / "src")]
 from bench.ablation.run import run_all  # noqa: E402
 from bench.ablation.setting import Setting, Trial, Way, agreed  # noqa: E402
 from bench.ablation.study import Study  # noqa: E402
-from bench.graphs import PATTERNS, HubForms, with_hub  # noqa: E402
+from bench.graphs import PATTERNS, HubForms, is_there, with_hub  # noqa: E402
 
 from subiso.bench.data import DataFolder  # noqa: E402
 from subiso.engine import cpu  # noqa: E402
@@ -64,7 +64,7 @@ def row(what: dict[str, Any], trials: dict[str, Trial], expected: int | None) ->
 def hub(setting: Setting, base: str = "rmat18", degree: int = HUB_DEGREE) -> Study:
     """An R-MAT graph and a vertex joined to all of it and to pendant vertices, four million in all."""
     found = Study("showcase-hub", f"{base} and a hub joined to {degree:,} vertices: equal to closed forms")
-    if not setting.has(base):
+    if not is_there(setting.data, base):
         return found
     graph = setting.data.graph(base)
     counts = HubForms(graph).counts(degree)
