@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import multiprocessing
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from bench.ablation.setting import Setting
-from subiso.engine.cuda.compile import Source
 from subiso.engine.cuda.machine import Description, Kernel
 from subiso.engine.cuda.times import Spent
 from subiso.errors import SubisoError
@@ -52,6 +52,8 @@ class Rehearsal:
 
     def poke(self, buffer: Any, offset: int, value: int) -> None: ...
 
+    def load(self, kernels: Iterable[Kernel]) -> None: ...
+
     def registers(self, kernel: Kernel) -> int:
         return 64
 
@@ -77,17 +79,16 @@ def kernels_of(setting: Setting, studies: Sequence[Callable[[Setting], Any]]) ->
 
 def compile_all(kernels: Sequence[Kernel], architecture: str) -> None:
     """Puts the binaries into the cache on disk, by several processes."""
-    sources = [Source(kernel.name, kernel.text(), architecture) for kernel in kernels]
-    workers = max(1, min(_MOST_WORKERS, len(sources), os.cpu_count() or 1))
+    workers = max(1, min(_MOST_WORKERS, len(kernels), os.cpu_count() or 1))
     # Not by fork: a process that has used a device must not be copied.
     with ProcessPoolExecutor(workers, mp_context=multiprocessing.get_context("spawn")) as pool:
-        list(pool.map(_compile, sources))
+        list(pool.map(partial(_compile, architecture), kernels))
 
 
-def _compile(source: Source) -> None:
+def _compile(architecture: str, kernel: Kernel) -> None:
     from subiso.engine.cuda.device import build
 
     try:
-        build(source)
+        build(kernel, architecture)
     except SubisoError:
         return  # the study that needs it will say so

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -89,6 +90,8 @@ class ShimMachine:
 
     def clear(self, buffer: ShimBuffer) -> None:
         buffer.view(0, buffer.nbytes)[:] = 0
+
+    def load(self, kernels: Iterable[Kernel]) -> None: ...
 
     def registers(self, kernel: Kernel) -> int:
         return 32

@@ -82,6 +82,7 @@ class _Ways(NamedTuple):
     expand: Choice
     decompose: Choice
     codegrees: bool
+    most_parts: int
     by_role: bool
 
 
@@ -92,18 +93,20 @@ def make_formula(
     expand: Choice = "auto",
     decompose: Choice = "never",
     codegrees: bool = False,
+    most_parts: int = 99,
     by_role: bool = False,
     **options: Any,
 ) -> Formula:
     """The cheapest way found to count: one plan, or several whose counts are added and subtracted.
 
     `expand` says whether absent edges are counted by inclusion and exclusion, `decompose` whether patterns are cut,
-    `codegrees` whether plans for cuts may use codegree tables; the other options are those of `make_plan`. With
-    `by_role` the formula holds for the counts of every orbit of the pattern's vertices and edges too; it cuts nothing.
+    `codegrees` whether plans for cuts may use codegree tables, `most_parts` how many parts they may have; the other
+    options are those of `make_plan`. With `by_role` the formula holds for the counts of every orbit of the pattern's
+    vertices and edges too; it cuts nothing.
     """
     masked = any(mask is not None for mask in problem.pattern.masks)
     plan = _make if masked else _make_once  # masks are as large as the graph, and not kept
-    ways = _Ways(expand, "never" if by_role else decompose, codegrees, by_role)
+    ways = _Ways(expand, "never" if by_role else decompose, codegrees, most_parts, by_role)
     return plan(problem, stats, ways, tuple(options.items()))
 
 
@@ -131,7 +134,7 @@ class _Planner:
 
     def __init__(self, stats: Statistics, ways: _Ways, options: dict[str, Any]) -> None:
         self.stats = stats
-        self.expand, self.decompose, self.codegrees, self.by_role = ways
+        self.expand, self.decompose, self.codegrees, self.most_parts, self.by_role = ways
         self.options = options
         self.forced = "always" in (self.expand, self.decompose)
         self.known: dict[Hashable, Formula] = {}
@@ -148,9 +151,10 @@ class _Planner:
         direct = self.direct(problem)
         ways = [direct]
         if self._wanted(self.expand, direct.cost, _WORTH_IT) and self._expandable(problem):
-            ways.append(self.expanded(problem))
-            if self.expand == "always":
-                return ways[-1]
+            expanded = self.expanded(problem, math.inf if self.expand == "always" else direct.cost)
+            if expanded is not None and self.expand == "always":
+                return expanded
+            ways += [expanded] if expanded is not None else []
         worth_it = _WORTH_CUTTING * _PER_VERTEX ** max(0, problem.num_vertices - 5)
         if self._wanted(self.decompose, direct.cost, worth_it):
             limit = math.inf if self.decompose == "always" else min(way.cost for way in ways)
@@ -173,10 +177,11 @@ class _Planner:
         plan = make_plan(problem, self.stats, counting=True, **self.options)
         return Formula((Term(1, problem, plan),))
 
-    def expanded(self, problem: Problem) -> Formula:
+    def expanded(self, problem: Problem, limit: float) -> Formula | None:
         """Embeddings of P without the edges F: the sum over S in F of (-1)^|S| embeddings of P with S.
 
-        Sets S that make isomorphic patterns are one term; by role, only those that P's own symmetry exchanges.
+        Sets S that make isomorphic patterns are one term; by role, only those that P's own symmetry exchanges. None
+        as soon as it is known to cost more than the limit.
         """
         turns = _turns(problem) if self.by_role else []
         grouped: dict[Hashable, tuple[Problem, int]] = {}
@@ -188,11 +193,15 @@ class _Planner:
                 grouped[key] = known, coefficient + (-1) ** size
         # What is known of isomorphic problems has other numbers for the vertices, and so for the roles.
         solve = self.direct if self.by_role else self.best
-        parts = [
-            (Fraction(coefficient * _symmetry(denser), _symmetry(problem)), solve(denser))
-            for denser, coefficient in grouped.values()
-            if coefficient
-        ]
+        parts = []
+        costs: dict[Plan, float] = {}
+        for denser, coefficient in grouped.values():
+            if coefficient:
+                weight = Fraction(coefficient * _symmetry(denser), _symmetry(problem))
+                parts.append((weight, solve(denser)))
+                costs.update((term.plan, term.plan.cost) for term in parts[-1][1].terms)
+                if sum(costs.values()) > limit:
+                    return None
         return _sum(parts, "inclusion and exclusion of absent edges")
 
     def decomposed(self, problem: Problem, limit: float) -> list[Formula]:
@@ -207,7 +216,7 @@ class _Planner:
             max_tail=self.options.get("max_tail", 99),
         )
         found = []
-        for cut in cuts[:_CUTS_LOOKED_AT]:
+        for cut in [cut for cut in cuts if len(cut.parts) <= self.most_parts][:_CUTS_LOOKED_AT]:
             parts = take_apart(problem, cut)
             if parts is not None:
                 found.append(self._by_cut(problem, parts))

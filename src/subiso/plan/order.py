@@ -92,8 +92,17 @@ class _Exhaustive:
         self.counting = counting
         self.max_tail = max_tail
         self.best = Order((), (), math.inf)
-        for start in range(estimator.problem.num_vertices):
+        for start in self.unlike([], range(estimator.problem.num_vertices)):
             self.grow([start], [estimator.sizes[start]], estimator.sizes[start])
+
+    def unlike(self, order: list[int], rest: Sequence[int]) -> Sequence[int]:
+        """One vertex of each kind: those that a symmetry exchanges, while the order's stay, cost the same."""
+        problem = self.estimator.problem
+        if problem.imposed:
+            return rest
+        orbits = problem.pattern.orbits_under(sorted(order), extra_colors=problem.colors())
+        firsts = {min(orbit) for orbit in orbits}
+        return [v for v in rest if v in firsts]
 
     def grow(self, order: list[int], partial: list[float], cost: float) -> None:
         if cost >= self.best.cost:
@@ -104,7 +113,7 @@ class _Exhaustive:
             return
         rest = [v for v in range(self.estimator.problem.num_vertices) if v not in order]
         self.try_tail(order, rest, partial, cost)
-        for vertex in rest:
+        for vertex in self.unlike(order, rest):
             if self.estimator.depths(vertex, order):
                 matches, added = self.estimator.extend(vertex, order, partial)
                 self.grow([*order, vertex], [*partial, matches], cost + added)

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import importlib
+from collections.abc import Iterable
+from concurrent.futures import ThreadPoolExecutor
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -10,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from subiso.engine.cuda.compile import CompileError, Source, binary
+from subiso.engine.cuda.compile import FLAGS, QUICK, QUICK_SINCE, CompileError, Source, binary
 from subiso.engine.cuda.machine import Buffer, Bytes, Description, Kernel, OutOfMemory
 from subiso.engine.cuda.times import Spent, adding
 from subiso.errors import UnsupportedError
@@ -70,9 +72,12 @@ def open_device(number: int = 0, worker: int = 0) -> CudaMachine:
     return CudaMachine(number)
 
 
-def build(source: Source) -> Path:
+def build(kernel: Kernel, architecture: str) -> Path:
     """A kernel's binary, from the cache on disk or through NVRTC; needs no device."""
     nvrtc = importlib.import_module("cupy").cuda.nvrtc
+    version: tuple[int, ...] = nvrtc.getVersion()
+    flags = (*FLAGS, QUICK) if kernel.quick and version >= QUICK_SINCE else FLAGS
+    source = Source(kernel.name, kernel.text(), architecture, flags)
 
     def compile_text(text: str, options: tuple[str, ...]) -> bytes:
         program = nvrtc.createProgram(text, "subiso.cu", (), ())
@@ -88,7 +93,7 @@ def build(source: Source) -> Path:
         finally:
             nvrtc.destroyProgram(program)
 
-    return binary(source, "nvrtc " + ".".join(map(str, nvrtc.getVersion())), compile_text)
+    return binary(source, "nvrtc " + ".".join(map(str, version)), compile_text)
 
 
 class CudaBuffer:
@@ -156,6 +161,12 @@ class CudaMachine:
         with self.device:
             self.runtime.memsetAsync(buffer.address, 0, buffer.nbytes, self.stream.ptr)
 
+    def load(self, kernels: Iterable[Kernel]) -> None:
+        missing = [kernel for kernel in dict.fromkeys(kernels) if kernel not in self.kernels]
+        if len(missing) > 1:
+            with adding(self.spent, "compile"), ThreadPoolExecutor(len(missing)) as pool:
+                list(pool.map(lambda kernel: build(kernel, self.description.architecture), missing))
+
     def registers(self, kernel: Kernel) -> int:
         return int(self._kernel(kernel).num_regs)
 
@@ -202,7 +213,7 @@ class CudaMachine:
         found = self.kernels.get(kernel)
         if found is None:
             with self.device, adding(self.spent, "compile"):
-                path = build(Source(kernel.name, kernel.text(), self.description.architecture))
+                path = build(kernel, self.description.architecture)
                 found = self.cupy.RawModule(path=str(path)).get_function(kernel.name)
             self.kernels[kernel] = found
         return found

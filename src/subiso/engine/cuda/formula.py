@@ -21,12 +21,12 @@ def fitting_formula(resolved: Resolved, params: Params, *, codegrees: bool) -> F
     switches = params.switches
     ways: list[dict[str, Any]] = [
         {"max_tail": switches.max_tail, "decompose": switches.decompose, "codegrees": codegrees},
-        {"max_tail": switches.max_tail, "decompose": switches.decompose},
+        *([{"max_tail": switches.max_tail, "decompose": switches.decompose}] if codegrees else []),
         *({"max_tail": tail} for tail in (switches.max_tail, *_SHORTER_TAILS)),
     ]
     stats = statistics_of(resolved.layout.graph)
     for way in ways:
-        options = {**switches.of_plans, "expand": switches.expand, **way}
+        options = {**switches.of_plans, "expand": switches.expand, "most_parts": 1, **way}
         options["max_tail"] = min(options["max_tail"], switches.max_tail)
         formula = flat_formula(make_formula(resolved.problem, stats, **options))
         if formula is None:

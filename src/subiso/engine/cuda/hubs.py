@@ -50,6 +50,10 @@ class HubKernel:
     def args_type(self) -> str:
         return "subiso::HubArgs<Offset>"
 
+    @property
+    def quick(self) -> bool:
+        return True
+
     def text(self) -> str:
         """The translation unit.
 

@@ -54,6 +54,10 @@ class SearchKernel:
     def args_type(self) -> str:
         return "subiso::SearchArgs<Store>"
 
+    @property
+    def quick(self) -> bool:
+        return self.tables is None
+
     def text(self) -> str:
         """The translation unit.
 

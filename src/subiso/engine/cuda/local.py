@@ -146,13 +146,38 @@ class LocalRun(Buffers):
         """The launches, largest neighbourhoods first."""
         self.too_large = 0
         scratch, words = self._scratch()
-        for c in self.classes:
+        steps = [(c, self._kernels(c)) for c in self.classes]
+        self.machine.load(kernel for _, kernels in steps for kernel in kernels)
+        for c, kernels in steps:
             if c.kind == "fine":
                 self.too_large = c.end
             elif c.kind == "large":
-                self._add_large(c, scratch, words)
+                self._add_large(c, kernels, scratch, words)
             else:
-                self._add_team(c)
+                self._add_team(c, kernels[0])
+
+    def _kernels(self, c: SizeClass) -> list[LocalKernel]:
+        """What a class's launches run, in order."""
+        threads = 32 * self.wishes.warps_per_block
+        if c.kind == "fine":
+            return []
+        if c.kind == "large":
+            plain = LocalKernel("build", wide_offsets=self.wide, threads=threads)
+            narrow, tables = self.lowered.narrow, self.plan_text
+            search = replace(plain, step="search", most_words=c.slots, narrow=narrow, tables=tables)
+            return [replace(plain, step="clear"), plain, search]
+        return [
+            LocalKernel(
+                "team",
+                block=c.kind == "block",
+                least_words=self._least_words(c),
+                most_words=row_words(c.most),
+                narrow=self.lowered.narrow,
+                wide_offsets=self.wide,
+                tables=self.plan_text,
+                threads=threads,
+            )
+        ]
 
     def _scratch(self) -> tuple[Buffer | None, int]:
         """Memory for large neighbourhoods: what they need, or less. And its words."""
@@ -173,7 +198,9 @@ class LocalRun(Buffers):
         words: NDArray[np.int64] = rows * (-(-sizes // WORD))
         return words
 
-    def _add_large(self, c: SizeClass, scratch: Buffer | None, budget: int) -> None:
+    def _add_large(
+        self, c: SizeClass, kernels: list[LocalKernel], scratch: Buffer | None, budget: int
+    ) -> None:
         needed = self._row_words(c.first, c.end)
         beyond = int(np.count_nonzero(needed > budget))  # the first ones, as sizes descend
         if beyond:
@@ -181,20 +208,13 @@ class LocalRun(Buffers):
         if beyond == c.count:
             return
         assert scratch is not None
-        plain = LocalKernel("build", wide_offsets=self.wide, threads=32 * self.wishes.warps_per_block)
-        search = replace(
-            plain,
-            step="search",
-            most_words=c.slots,
-            narrow=self.lowered.narrow,
-            tables=self.plan_text,
-        )
+        clear, build, search = kernels
         for begin, end in rounds(needed[beyond:], budget):
             args = self.args.copy()
             batches, tasks = self._describe(args, c.first + beyond + begin, c.first + beyond + end)
             args["scratch"], args["chunk"] = scratch.address, self.wishes.chunk
-            self._add(replace(plain, step="clear"), args, 0, items=0, tasks=self.wishes.chunk * batches)
-            self._add(plain, args, 0, items=batches, tasks=batches)
+            self._add(clear, args, 0, items=0, tasks=self.wishes.chunk * batches)
+            self._add(build, args, 0, items=batches, tasks=batches)
             self._add(
                 search,
                 args,
@@ -215,18 +235,8 @@ class LocalRun(Buffers):
         args["large"], args["num_seeds"] = self._upload(table), len(sizes)
         return int(table["first_batch"][-1]), int(table["first_task"][-1])
 
-    def _add_team(self, c: SizeClass) -> None:
+    def _add_team(self, c: SizeClass, kernel: LocalKernel) -> None:
         lowered, wishes = self.lowered, self.wishes
-        kernel = LocalKernel(
-            "team",
-            block=c.kind == "block",
-            least_words=self._least_words(c),
-            most_words=row_words(c.most),
-            narrow=lowered.narrow,
-            wide_offsets=self.wide,
-            tables=self.plan_text,
-            threads=32 * wishes.warps_per_block,
-        )
         each = team_bytes(c.most, kernel.most_words, lowered.num_matrices, len(lowered.filters))
         shared = each if kernel.block else each * wishes.warps_per_block
         args = self.args.copy()

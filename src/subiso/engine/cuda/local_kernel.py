@@ -44,6 +44,10 @@ class LocalKernel:
     def tail(self) -> str:
         return "bits"
 
+    @property
+    def quick(self) -> bool:
+        return self.tables is None
+
     def text(self) -> str:
         """The translation unit.
 

@@ -6,6 +6,7 @@ of a launch is tested without a device as well.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -48,6 +49,10 @@ class Kernel(Protocol):
     @property
     def args_type(self) -> str:
         """The C++ type of its one argument."""
+
+    @property
+    def quick(self) -> bool:
+        """Better compiled soon than well."""
 
     def text(self) -> str:
         """The translation unit."""
@@ -96,6 +101,9 @@ class Machine(Protocol):
 
     def clear(self, buffer: Buffer) -> None:
         """Sets all bytes to zero."""
+
+    def load(self, kernels: Iterable[Kernel]) -> None:
+        """Compiles those that are not yet, side by side."""
 
     def registers(self, kernel: Kernel) -> int:
         """Registers per thread of a kernel; compiles it if need be."""
