@@ -24,7 +24,7 @@ KERNELS = Path(__file__).resolve().parents[2] / "kernels"
 # Lambdas carry no execution space, and NVRTC would take them for host code.
 FLAGS = ("--std=c++17", "--device-int128", "-default-device")
 QUICK = "--Ofast-compile=min"
-"""For kernels that read their plan from tables: compiled in a third of the time, hardly slower."""
+"""For kernels that are compiled in a third of the time then, and hardly slower."""
 QUICK_SINCE = (13, 0)
 """The NVRTC that knows it."""
 _BINARY, _DIGEST = "kernel.cubin", "digest"

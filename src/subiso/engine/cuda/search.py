@@ -85,10 +85,12 @@ class SearchRun(Buffers):
         wishes: Wishes = Wishes(),  # noqa: B008 (frozen)
         pool_warps: int | None = None,
         some: bool = False,
+        later: bool = False,
     ) -> None:
         """`pool_warps` is for whom the initial pool is cut into units: those of all machines that share it.
 
-        `some` says that the seeds are not all that the plan has.
+        `some` says that the seeds are not all that the plan has, `later` that `prepare` will be called, when the
+        kernels of several runs have been compiled side by side.
         """
         super().__init__(machine)
         self.some = some
@@ -96,11 +98,32 @@ class SearchRun(Buffers):
         self.kept_sets = sets
         self.wishes = wishes
         reverse = resolved.reverse if look_up else None
-        self.lowered = lowered = lower_plan(plan, resolved.longest, self.kept_sets.numbers, reverse)
+        self.lowered = lower_plan(plan, resolved.longest, self.kept_sets.numbers, reverse)
         self.num_seeds = len(seeds)
         self.wide = any(len(csr.neighbors) >= WIDE for csr in resolved.csrs)
         self.first_edges = self._first_edges(seeds) if wishes.edges else None
-        kernel = SearchKernel(
+        self.seeds, self.pool_warps, self.batch_rows = seeds, pool_warps or 0, batch_rows
+        self.kernel = self._kernel()
+        if not later:
+            self.prepare()
+
+    def prepare(self) -> None:
+        """Everything between knowing the kernel and launching it."""
+        needs = self._needs(self.machine.registers(self.kernel), self.batch_rows)
+        self.config = self._tune(needs)
+        self.kernel = replace(self.kernel, threads=self.config.threads)
+        self.pool_warps = self.pool_warps or self.config.warps
+        self.state = RunState(self.machine, self.config)
+        self.search_bytes += self.state.nbytes
+        self.args = self._args(self.seeds, self.wishes)
+        self.launches = 0
+        self.states = [self.state]
+        self.last = np.zeros((), CONTROL)
+        self.grower = self._grower() if self.config.grow else None
+
+    def _kernel(self) -> SearchKernel:
+        lowered, wishes = self.lowered, self.wishes
+        return SearchKernel(
             tail=lowered.tail,
             edges=lowered.edges,
             wide_offsets=self.wide,
@@ -114,21 +137,9 @@ class SearchRun(Buffers):
             detect_level=wishes.detect_level,
             narrow=lowered.narrow,
         )
-        self.kernel, self.config = self._tune(kernel, batch_rows)
-        self.pool_warps = pool_warps or self.config.warps
-        self.batch_rows = batch_rows
-        self.state = RunState(machine, self.config)
-        self.search_bytes += self.state.nbytes
-        self.args = self._args(seeds, wishes)
-        self.launches = 0
-        self.states = [self.state]
-        self.last = np.zeros((), CONTROL)
-        self.grower = self._grower() if self.config.grow else None
 
-    def _tune(self, kernel: SearchKernel, batch_rows: int) -> tuple[SearchKernel, LaunchConfig]:
-        needs = self._needs(self.machine.registers(kernel), batch_rows)
-        config = tune(self.machine.description, needs, self.wishes)
-        return replace(kernel, threads=config.threads), config
+    def _tune(self, needs: Needs) -> LaunchConfig:
+        return tune(self.machine.description, needs, self.wishes)
 
     def count(self, watch: Watch) -> int:
         """The number of matches; a part of it when the watch stopped the run."""

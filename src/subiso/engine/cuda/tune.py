@@ -17,8 +17,8 @@ ARENA_BYTES = 512 << 20
 _ARENA_WORDS = 1 << 15
 TEAM_ARENA_BYTES = 64 << 20
 """The same beside tables of codegrees, so that a search stays below a gigabyte."""
-FIXED_COST = 2e9
-"""Operations from which on a plan is worth compiling in: it takes a second, and the search about half as long."""
+FIXED_COST = 2e11
+"""Operations from which on a plan is worth compiling in: that takes some seconds, and the search about half as long."""
 TABLE_BYTES = 512 << 20
 """For the codegree tables of all blocks."""
 TEAM_STATE_BYTES = 16

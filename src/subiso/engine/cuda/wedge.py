@@ -22,7 +22,7 @@ from subiso.engine.cuda.pool import NO_ORIGIN
 from subiso.engine.cuda.search import Report, SearchRun
 from subiso.engine.cuda.sets import KeptSets
 from subiso.engine.cuda.tables import ALL, BELOW, Wedges, first_lists, lower_plan
-from subiso.engine.cuda.tune import TEAM_ARENA_BYTES, LaunchConfig, Wishes, tune_team
+from subiso.engine.cuda.tune import TEAM_ARENA_BYTES, LaunchConfig, Needs, Wishes, tune_team
 from subiso.engine.cuda.watch import Watch
 from subiso.filter.resolve import Resolved
 from subiso.plan.plan import Plan
@@ -85,15 +85,15 @@ class TeamRun(SearchRun):
     def _first_edges(self, seeds: NDArray[np.uint32]) -> None:
         return None
 
-    def _tune(self, kernel: SearchKernel, batch_rows: int) -> tuple[SearchKernel, LaunchConfig]:
+    def _kernel(self) -> SearchKernel:
         threads = 32 * (self.wishes.warps_per_block or (4 if self.team == "warp" else 8))
-        kernel = replace(kernel, team=self.team, share=False, threads=threads)
-        needs = self._needs(self.machine.registers(kernel), batch_rows)
+        return replace(super()._kernel(), team=self.team, share=False, threads=threads)
+
+    def _tune(self, needs: Needs) -> LaunchConfig:
         num_vertices = len(self.resolved.layout.all_ranks)
-        config = tune_team(
+        return tune_team(
             self.machine.description, needs, self.wishes, self.team, num_vertices, self.wishes.slots
         )
-        return replace(kernel, threads=config.threads), config
 
     def _fill_pool(self, args: NDArray[Any], seeds: NDArray[np.uint32]) -> None:
         wedges = self.lowered.wedges
@@ -164,6 +164,7 @@ class WedgeRun:
                 sets=sets if team == "block" else few,
                 wishes=wishes,
                 work=work,
+                later=True,
             )
             for team, mine in teams
             if len(mine)
@@ -171,8 +172,13 @@ class WedgeRun:
         if plain.any():
             mine = seeds[plain]
             self.runs.append(
-                SearchRun(machine, graph, resolved, plan, mine, sets=few, wishes=wishes, some=True)
+                SearchRun(
+                    machine, graph, resolved, plan, mine, sets=few, wishes=wishes, some=True, later=True
+                )
             )
+        machine.load(run.kernel for run in self.runs)
+        for run in self.runs:
+            run.prepare()
 
     @property
     def columns(self) -> int:
