@@ -33,6 +33,8 @@ struct LocalArgs {
   const LargeSeed* large;  // and one more, which says where the last one ends
   u32* scratch;
   u32 capacity;            // members that a team has room for
+  u32 row_capacity;        // of them, such as have rows
+  u32 unused;
   u32 chunk;               // tasks that a warp takes at a time from a large neighbourhood
 };
 
@@ -52,6 +54,13 @@ SUBISO_DEVICE void add_up(Control* control, const Sums& sums) {
   if (sum != 0) atomic_add(&control->count, sum);
 }
 
+// The members below a seed.
+template <class Plan, class Store>
+SUBISO_DEVICE u32 split_of(const LocalArgs<Store>& args, const Plan& plan, u32 seed) {
+  const HoodTable hood = plan.hood();
+  return hood.above ? 0 : args.store.neighbors_below(seed, hood.relation).size;
+}
+
 // ---- small neighbourhoods --------------------------------------------------------------------------------------------
 // kLeast, kMost: words of a row, powers of two.
 template <bool kBlockTeam, u32 kLeastWords, u32 kMostWords, bool kNarrowSums>
@@ -69,22 +78,25 @@ struct alignas(16) TeamShared {
 };
 
 // Words of shared memory behind TeamShared.
-SUBISO_DEVICE constexpr u32 team_words(u32 capacity, u32 stride, u32 matrices, u32 filters) {
-  return ((matrices * capacity + filters) * stride + 3) / 4 * 4 + (2 * capacity + 1 + 3) / 4 * 4;
+SUBISO_DEVICE constexpr u32 team_words(u32 capacity, u32 rows, u32 stride) {
+  return (rows * stride + 3) / 4 * 4 + (2 * capacity + 1 + 3) / 4 * 4;
 }
+
+// Members before this one have no rows.
+SUBISO_DEVICE u32 first_row(const HoodTable& hood, u32 split) { return hood.rows_after ? split : 0; }
 
 template <class Plan, class Store, class Config>
 class LocalTeam {
  public:
   SUBISO_DEVICE LocalTeam(const LocalArgs<Store>& args, Plan plan) : args_(args), plan_(plan) {
     const HoodTable hood = plan.hood();
-    const u32 words = team_words(args.capacity, Config::kMost, hood.num_matrices, hood.num_filters);
+    const u32 rows = hood.num_matrices * args.row_capacity + hood.num_filters;
+    const u32 words = team_words(args.capacity, rows, Config::kMost);
     const u32 number = Config::kBlock ? 0 : warp_in_block();
     u8* mine = shared_memory() + u64{number} * (sizeof(TeamShared) + words * sizeof(u32));
     shared_ = reinterpret_cast<TeamShared*>(mine);
     rows_ = reinterpret_cast<u32*>(shared_ + 1);
-    const u32 room = (hood.num_matrices * args.capacity + hood.num_filters) * Config::kMost;
-    members_ = rows_ + (room + 3) / 4 * 4;
+    members_ = rows_ + (rows * Config::kMost + 3) / 4 * 4;
     begins_ = members_ + args.capacity;
   }
 
@@ -142,14 +154,15 @@ class LocalTeam {
     u32 stride = Config::kLeast;
     while (stride * 32 < list.size) stride *= 2;
     for (u32 i = self(); i < list.size; i += width()) members_[i] = load_constant(list.data + i);
-    const u32 words = (hood.num_matrices * list.size + hood.num_filters) * stride;
+    const u32 split = split_of(args_, plan_, seed);
+    const Hood found{rows_, list.size, stride, split, first_row(hood, split)};
+    const u32 words = (hood.num_matrices * found.num_rows() + hood.num_filters) * stride;
     for (u32 i = self(); i < words; i += width()) rows_[i] = 0;
     sync();
     for (u32 first = self() / kWarp * kWarp; first < list.size; first += width())
-      build_batch(plan_, args_.store, args_.filters, {members_, list.size}, rows_, stride, first);
+      build_batch(plan_, args_.store, args_.filters, {members_, list.size}, rows_, stride, found.first, first);
     sync();
-    const u32 split = hood.above ? 0 : args_.store.neighbors_below(seed, hood.relation).size;
-    with_words<Config::kLeast>({rows_, list.size, stride, split}, number);
+    with_words<Config::kLeast>(found, number);
     sync();
   }
 
@@ -160,7 +173,8 @@ class LocalTeam {
     }
     LaneShape<kWords> shape;
     LocalSearch<Plan, LaneShape<kWords>, Config::kNarrow> search(plan_, shape, hood, &args_.control->stop, sums_);
-    for (u32 b = self(); b < hood.size; b += width()) begins_[b] = search.begin(b) ? search.size(search.thirds()) : 0;
+    for (u32 b = self(); b < hood.size; b += width())
+      begins_[b] = b >= hood.first && search.begin(b) ? search.size(search.thirds()) : 0;
     sync();
     const u32 pairs = sum_up(hood.size);
     u32 round = 0;
@@ -273,6 +287,7 @@ SUBISO_DEVICE void local_build(const LocalArgs<Store>& args, Plan plan) {
     const LargeSeed seed = args.large[number];
     const List list = large_members(args, plan, seed.vertex);
     build_batch(plan, args.store, args.filters, {list.data, list.size}, args.scratch + seed.rows, seed.stride,
+                first_row(plan.hood(), split_of(args, plan, seed.vertex)),
                 static_cast<u32>(batch - seed.first_batch) * kWarp);
   }
 }
@@ -286,14 +301,13 @@ SUBISO_DEVICE void local_search(const LocalArgs<Store>& args, Plan plan) {
     for (u64 task = first; task < end; ++task) {
       const LargeSeed seed = args.large[large_seed<&LargeSeed::first_task>(args, task)];
       const List list = large_members(args, plan, seed.vertex);
-      const u32 split =
-          plan.hood().above ? 0 : args.store.neighbors_below(seed.vertex, plan.hood().relation).size;
+      const u32 split = split_of(args, plan, seed.vertex);
       WarpShape<kSlots> shape((list.size + 31) / 32);
-      const Hood hood{args.scratch + seed.rows, list.size, seed.stride, split};
+      const Hood hood{args.scratch + seed.rows, list.size, seed.stride, split, first_row(plan.hood(), split)};
       LocalSearch<Plan, WarpShape<kSlots>, kNarrow> search(plan, shape, hood, &args.control->stop, sums);
       const u32 slots = (shape.words + kWarp - 1) / kWarp;
       const u32 number = static_cast<u32>(task - seed.first_task);
-      if (!search.begin(number / slots)) continue;
+      if (!search.begin(hood.first + number / slots)) continue;
       auto some = search.thirds();
       SUBISO_UNROLL
       for (u32 k = 0; k < kSlots; ++k)

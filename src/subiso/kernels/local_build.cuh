@@ -42,14 +42,16 @@ SUBISO_DEVICE void set_bit(u32* rows, u64 row, u32 stride, u32 bit) {
   atomic_or(rows + row * stride + bit / 32, 1u << bit % 32);
 }
 
-// The rows of members first .. first + 31 in one matrix, by one warp. The rows were cleared before. Mirrored relations
-// are read above a member only, which is the short half of a long list, and every edge found is noted at both ends.
+// What the lists of members first .. first + 31 say of one matrix, by one warp. The rows, which begin with that of member
+// `first_row`, were cleared before. Mirrored relations are read above a member only, which is the short half of a long
+// list, and every edge found is noted at both ends.
 template <class Store>
 SUBISO_DEVICE void build_rows(const Store& store, u32 relation, bool only_above, bool mirrored, const Members& members,
-                              u32* rows, u32 stride, u32 first) {
+                              u32* rows, u32 stride, u32 first_row, u32 first) {
+  const bool both = mirrored && !only_above;
   const u32 mine = first + lane_id();
   RowTask task{nullptr, 0};
-  if (mine < members.size) {
+  if (mine < members.size && (both || mine >= first_row)) {
     const u32 v = members.data[mine];
     const List list = only_above || mirrored ? store.neighbors_above(v, relation) : store.neighbors(v, relation);
     task = {list.data, list.size};
@@ -68,20 +70,21 @@ SUBISO_DEVICE void build_rows(const Store& store, u32 relation, bool only_above,
     if (t >= total) continue;
     const u32 found = its.member(at, members);
     if (found == members.size) continue;
-    set_bit(rows, first + entry, stride, found);
-    if (mirrored && !only_above) set_bit(rows, found, stride, first + entry);
+    if (first + entry >= first_row) set_bit(rows, first + entry - first_row, stride, found);
+    if (both && found >= first_row) set_bit(rows, found - first_row, stride, first + entry);
   }
 }
 
-// The rows first .. first + 31 of all matrices, and the filters' words for these members.
+// What the lists of members first .. first + 31 say of all matrices, and the filters' words for these members.
 template <class Plan, class Store>
 SUBISO_DEVICE void build_batch(const Plan& plan, const Store& store, const Table<const u64*, 8>& filters,
-                               const Members& members, u32* rows, u32 stride, u32 first) {
+                               const Members& members, u32* rows, u32 stride, u32 first_row, u32 first) {
   const HoodTable hood = plan.hood();
+  const u64 num_rows = members.size - first_row;
   for (u32 m = 0; m < hood.num_matrices; ++m)
     build_rows(store, hood.relations[m], hood.rows_above != 0, hood.mirrored[m] != 0, members,
-               rows + u64{m} * members.size * stride, stride, first);
-  u32* passing = rows + u64{hood.num_matrices} * members.size * stride + first / 32;
+               rows + m * num_rows * stride, stride, first_row, first);
+  u32* passing = rows + hood.num_matrices * num_rows * stride + first / 32;
   for (u32 f = 0; f < hood.num_filters; ++f) {
     const u32 mine = first + lane_id();
     const u32 bits = ballot(mine < members.size && in_bitmap(filters.at(f), members.data[mine]));

@@ -29,6 +29,7 @@ struct HoodTable {
   u8 relation;    // members are the seed's neighbours in it
   u8 above;       // only those above the seed
   u8 rows_above;  // a row holds only the members above its own
+  u8 rows_after;  // only members after the seed have rows: no other vertex's row is asked for
   u8 num_matrices;
   u8 num_filters;
   u8 relations[kMaxMatrices];

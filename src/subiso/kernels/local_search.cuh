@@ -12,7 +12,14 @@ struct Hood {
   u32 size;    // members
   u32 stride;  // words from a row to the next
   u32 split;   // members below the seed
-  SUBISO_DEVICE const u32* row(u32 matrix, u32 i) const { return rows + (u64{matrix} * size + i) * stride; }
+  u32 first;   // members before this one have no rows
+  SUBISO_DEVICE u32 num_rows() const { return size - first; }
+  SUBISO_DEVICE const u32* row(u32 matrix, u32 i) const {
+    return rows + (u64{matrix} * num_rows() + (i - first)) * stride;
+  }
+  SUBISO_DEVICE const u32* filter(u32 matrices, u32 f) const {
+    return rows + (u64{matrices} * num_rows() + f) * stride;
+  }
 };
 
 inline constexpr u32 kLookEvery = 32;  // times that a search could look for a stop until it does
@@ -100,7 +107,7 @@ class LocalSearch {
         return keep(first, set, [&](u32 k) { return bits_below(to, shape_.number(k)); });
       }
       case BitOp::kFilter:
-        return keep_set(first, set, shape_.load(hood_.row(plan_.hood().num_matrices, 0) + op.a * hood_.stride));
+        return keep_set(first, set, shape_.load(hood_.filter(plan_.hood().num_matrices, op.a)));
       default: {
         const u32 at = index_[op.a];
         return keep(first, set, [&](u32 k) { return shape_.number(k) == at / 32 ? ~(1u << at % 32) : kFull; });
@@ -180,7 +187,7 @@ class LocalSearch {
       if (t < shape_.turn()) mine &= mine - 1;
       bits &= bits - 1;
     }
-    index_[level] = mine == 0 ? 0 : w * 32 + lowest_bit(mine);
+    index_[level] = mine == 0 ? hood_.first : w * 32 + lowest_bit(mine);
     compute_sets(level);
     tail(mine != 0);
     return bits;

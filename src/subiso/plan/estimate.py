@@ -16,6 +16,7 @@ VISIT = 12.0  # one candidate of a loop
 _SET = 12.0  # one set operation, apart from its elements
 _ELEMENT = 0.6
 _WORD = 1.0  # one word of a bit row
+_LONGER_ROW = 3  # a row costs no more than so many times the neighbourhood that it is a part of
 INCREMENT = 1.5  # one increment of a codegree
 # The share of an edge's triangles that a third vertex of a clique is joined to: triangles crowd together, so far more
 # than the chance of closing one.
@@ -32,7 +33,7 @@ class Estimator:
     def __init__(self, problem: Problem, stats: Statistics, *, descending: bool = False) -> None:
         self.problem = problem
         self.stats = stats
-        self.side = stats.below if descending else stats.above
+        self.side, self.other_side = (stats.below, stats.above) if descending else (stats.above, stats.below)
         k = problem.num_vertices
         self.sizes = problem.sizes or (float(max(stats.num_vertices, 1)),) * k
         self.around: list[dict[int, float]] = [{} for _ in range(k)]
@@ -130,6 +131,10 @@ class Estimator:
             return self.side.beyond if beyond else self.side.reached
         return stats.edge_degree / (2 if beyond else 1)
 
+    def _seed_degree(self, prefix: Sequence[int]) -> float:
+        """Neighbours of the seed, seen from the second vertex: fewer where that one has the higher degree."""
+        return self.other_side.reached if self.climbs(prefix[1], prefix[:1], 0) else self.stats.edge_degree
+
     def extend(self, vertex: int, prefix: Sequence[int], partial: Sequence[float]) -> tuple[float, float]:
         """(matches of the longer prefix, operations added); partial[d] = matches of the first d + 1 vertices."""
         size = self.candidates(vertex, prefix)
@@ -152,12 +157,12 @@ class Estimator:
         cost = 0.0
         for i, depth in enumerate(depths[1:], 1):
             if on_rows and depth > 1:
-                row = self.side.pairs if after & 1 else self.stats.edge_degree
+                row = self.side.pairs if after & 1 else self._seed_degree(prefix)
                 cost += partial[depth] * (3 + _WORD * (1 + row / 64))
                 continue
             length = self.length(prefix, depth, beyond=bool(after >> depth & 1))
             base = self.length(prefix, depths[i - 1], beyond=bool(after >> depths[i - 1] & 1))
-            cost += partial[depth] * (_SET + _ELEMENT * min(length, 24 * base))
+            cost += partial[depth] * (_SET + _ELEMENT * min(length, (_LONGER_ROW if on_rows else 24) * base))
         return cost
 
     def count_cost(

@@ -92,6 +92,7 @@ class LocalRun(Buffers):
         self.plan_text = fixed_local_tables(lowered) if wishes.fixed else None
         self.wide = any(len(csr.neighbors) >= WIDE for csr in resolved.csrs)
         self.seeds, self.sizes = seeds_by_size(resolved, lowered, seeds)
+        self.rows = self._rows(resolved)
         small = warp_limit(self.wishes, lowered.num_levels, len(self.sizes), machine.description)
         self.classes = size_classes(self.sizes, small, self.wishes)
         self.args = self._args(graph, resolved)
@@ -191,11 +192,18 @@ class LocalRun(Buffers):
                 nbytes = nbytes // 2 if nbytes > _LEAST_SCRATCH else 0
         return None, 0
 
+    def _rows(self, resolved: Resolved) -> NDArray[np.int64]:
+        """Per seed, the members of its neighbourhood that have rows."""
+        if self.lowered.above or not self.lowered.rows_after:
+            return self.sizes.astype(np.int64)
+        bounds = resolved.csrs[self.lowered.relation].bounds
+        rows: NDArray[np.int64] = (bounds[2::2] - bounds[1::2])[self.seeds].astype(np.int64)
+        return rows
+
     def _row_words(self, first: int, end: int) -> NDArray[np.int64]:
         """Words that the rows of large neighbourhoods take."""
-        sizes = self.sizes[first:end].astype(np.int64)
-        rows = self.lowered.num_matrices * sizes + len(self.lowered.filters)
-        words: NDArray[np.int64] = rows * (-(-sizes // WORD))
+        rows = self.lowered.num_matrices * self.rows[first:end] + len(self.lowered.filters)
+        words: NDArray[np.int64] = rows * (-(-self.sizes[first:end].astype(np.int64) // WORD))
         return words
 
     def _add_large(
@@ -231,17 +239,18 @@ class LocalRun(Buffers):
         table["vertex"][:-1], table["stride"][:-1] = self.seeds[first:end], words
         table["rows"][1:] = np.cumsum(self._row_words(first, end))
         table["first_batch"][1:] = np.cumsum(words)
-        table["first_task"][1:] = np.cumsum(sizes * -(-words // WORD))
+        table["first_task"][1:] = np.cumsum(self.rows[first:end] * -(-words // WORD))
         args["large"], args["num_seeds"] = self._upload(table), len(sizes)
         return int(table["first_batch"][-1]), int(table["first_task"][-1])
 
     def _add_team(self, c: SizeClass, kernel: LocalKernel) -> None:
         lowered, wishes = self.lowered, self.wishes
-        each = team_bytes(c.most, kernel.most_words, lowered.num_matrices, len(lowered.filters))
+        rows = int(self.rows[c.first : c.end].max())
+        each = team_bytes(c.most, lowered.num_matrices * rows + len(lowered.filters), kernel.most_words)
         shared = each if kernel.block else each * wishes.warps_per_block
         args = self.args.copy()
         args["seeds"] = int(self.args["seeds"]) + 4 * c.first
-        args["capacity"], args["num_seeds"] = c.most, c.count
+        args["capacity"], args["row_capacity"], args["num_seeds"] = c.most, rows, c.count
         if kernel.block:
             args["helped"] = helped = min(c.count, 4 * self._resident(kernel, shared))
             items = c.count + helped * wishes.passes

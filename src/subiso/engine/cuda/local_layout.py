@@ -24,6 +24,8 @@ LOCAL_ARGS = np.dtype(
         ("large", np.uint64),
         ("scratch", np.uint64),
         ("capacity", np.uint32),
+        ("row_capacity", np.uint32),
+        ("unused", np.uint32),
         ("chunk", np.uint32),
     ]
 )

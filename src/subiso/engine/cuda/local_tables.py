@@ -31,7 +31,10 @@ LOCAL_TABLES = np.dtype(
                 [
                     *(
                         (name, np.uint8)
-                        for name in ("relation", "above", "rows_above", "num_matrices", "num_filters")
+                        for name in (
+                            *("relation", "above", "rows_above", "rows_after"),
+                            *("num_matrices", "num_filters"),
+                        )
                     ),
                     ("relations", np.uint8, MAX_MATRICES),
                     ("mirrored", np.uint8, MAX_MATRICES),
@@ -62,6 +65,8 @@ class LoweredLocal:
     above: bool
     least: int
     """Seeds with fewer neighbours have no match."""
+    rows_after: bool
+    """Only members after the seed have rows."""
     num_matrices: int
     filters: tuple[tuple[int, ...], ...]
     """Combinations of the problem's candidate filters, by the number that the tables use."""
@@ -69,10 +74,6 @@ class LoweredLocal:
     """A tail's polynomial fits into 64 bits."""
     coefficient: int
     divisor: int
-
-    def row_words(self, size: int, stride: int) -> int:
-        """Words of a neighbourhood's rows and filters."""
-        return (self.num_matrices * size + len(self.filters)) * stride
 
 
 def lower_local(plan: Plan, reverse: Sequence[int], most_members: int) -> LoweredLocal:
@@ -94,6 +95,8 @@ class _Lowering:
         self.num_ops = 0
         self.matrices: dict[int, int] = {}
         self.filters: dict[tuple[int, ...], int] = {}
+        self.with_rows: set[int] = set()
+        """Positions whose rows are asked for."""
 
     def result(self) -> LoweredLocal:
         plan, tail, tables = self.plan, self.tail, self.tables
@@ -113,13 +116,15 @@ class _Lowering:
         self.put("size_ops", [(size.expression, size.distinct) for size in tail.sizes])
         tables["surely"][: len(tail.sizes)] = [size.surely for size in tail.sizes]
         bits = self.put_terms()
-        self.put_hood(self.local)
+        rows_after = self.with_rows <= self.after_seed()
+        self.put_hood(self.local, rows_after)
         return LoweredLocal(
             tables,
             levels,
             self.local.relation,
             self.local.above,
             max(self.local.least, 1),
+            rows_after,
             len(self.matrices),
             tuple(self.filters),
             narrow=bits <= NARROW_BITS,
@@ -179,7 +184,23 @@ class _Lowering:
     def row(self, at: Neighbors) -> tuple[int, int, int]:
         matrix = self.matrices.setdefault(at.relation, len(self.matrices))
         _at_most("relations inside a neighbourhood", len(self.matrices), MAX_MATRICES)
+        self.with_rows.add(at.position)
         return _ROW, at.position, matrix
+
+    def after_seed(self) -> set[int]:
+        """Positions whose vertices come after the seed in the total order."""
+
+        def lower(e: SetExpression) -> set[int]:
+            inner = (
+                lower(self.plan.sets[e.source.index].expression) if isinstance(e.source, SetRef) else set()
+            )
+            return inner | set(e.lower)
+
+        found: set[int] = set()
+        for position, extend in enumerate(self.plan.extends, 1):
+            if lower(extend.candidates) & {0, *found}:
+                found.add(position)
+        return found
 
     def put_terms(self) -> int:
         """The tail's polynomial; the bits that its values take at most."""
@@ -195,8 +216,9 @@ class _Lowering:
         self.tables["num_terms"] = len(terms)
         return bound.bit_length()
 
-    def put_hood(self, local: Local) -> None:
+    def put_hood(self, local: Local, rows_after: bool) -> None:
         hood = self.tables["hood"]
+        hood["rows_after"] = rows_after
         for relation, number in self.matrices.items():
             hood["mirrored"][number] = self.reverse[relation] == relation
             hood["relations"][number] = relation

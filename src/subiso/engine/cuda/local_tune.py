@@ -109,14 +109,13 @@ def row_words(size: int) -> int:
     return power_of_two(-(-size // WORD))
 
 
-def team_bytes(capacity: int, words: int, num_matrices: int, num_filters: int) -> int:
+def team_bytes(capacity: int, rows: int, words: int) -> int:
     """Shared memory of one team (LocalTeam in kernels/local.cuh).
 
-    >>> team_bytes(64, 2, 1, 0)
+    >>> team_bytes(64, 64, 2)
     1056
     """
-    rows = (num_matrices * capacity + num_filters) * words
-    return TEAM_BYTES + 4 * (-(-rows // 4) * 4 + -(-(2 * capacity + 1) // 4) * 4)
+    return TEAM_BYTES + 4 * (-(-rows * words // 4) * 4 + -(-(2 * capacity + 1) // 4) * 4)
 
 
 def grouped(sizes: NDArray[np.uint32], num_warps: int, items_per_warp: int) -> NDArray[np.uint32]:
