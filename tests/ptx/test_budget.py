@@ -59,10 +59,14 @@ def local_kernels() -> dict[str, Kernel]:
         "local 6-clique warp": fixed_local(Pattern.clique(6), replace(warp, most_words=1)),
         "local 6-clique block": fixed_local(Pattern.clique(6), replace(block, least_words=2)),
         "local near-clique block": fixed_local(near_clique, block),
-        "local near-clique large": fixed_local(near_clique, LocalKernel("search", most_words=2)),
-        "local near-clique largest": fixed_local(near_clique, LocalKernel("search", most_words=32)),
+        "local near-clique large": fixed_local(near_clique, LocalKernel("search", slots=2)),
+        "local near-clique largest": fixed_local(near_clique, LocalKernel("search", slots=32)),
         "local table block": replace(block, least_words=8),
-        "local table large": LocalKernel("search", most_words=8),
+        "local table large": LocalKernel("search", slots=8),
+        "local 6-clique inner": fixed_local(
+            Pattern.clique(6), LocalKernel("inner", most_words=8, slots=2, any_size=True)
+        ),
+        "local table inner": LocalKernel("inner", least_words=8, most_words=8, slots=2, any_size=True),
         "local build": LocalKernel("build"),
         "local build wide": LocalKernel("build", wide_offsets=True),
         "local clear": LocalKernel("clear"),
@@ -110,7 +114,7 @@ def resources(report: str) -> dict[str, dict[str, int]]:
 
 def build(architecture: str, folder: Path) -> dict[str, dict[str, int]]:
     """All kernels in one translation unit, each in a namespace of its own."""
-    text = ['#include "search.cuh"\n#include "local.cuh"']
+    text = sorted({kernel.text().partition("\n")[0] for kernel in kernels().values()})
     for i, kernel in enumerate(kernels().values()):
         body = kernel.text().partition("\n")[2].replace(f"{kernel.name}(", f"{NAME}_{i}(")
         text.append(f"namespace kernel_{i} {{\n{body}\n}}")

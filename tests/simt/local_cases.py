@@ -19,6 +19,7 @@ TINY = [
     LocalWishes(warp_limit=0, block_limit=64, warps_per_block=2, blocks=3, passes=2),
     LocalWishes(warp_limit=0, block_limit=0, warps_per_block=1, blocks=2, chunk=3),
     LocalWishes(warp_limit=2, block_limit=2, scratch_bytes=160, warps_per_block=2, blocks=2, chunk=1),
+    LocalWishes(warp_limit=0, block_limit=0, warps_per_block=2, blocks=2, inner_capacity=4),
     LocalWishes(warp_limit=0, block_limit=5, large_limits=(2048,), warps_per_block=2, blocks=2),
 ]
 

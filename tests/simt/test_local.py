@@ -90,12 +90,18 @@ def test_every_class_is_met(seed: int) -> None:
 
 
 @pytest.mark.parametrize("order", ORDERS)
-@pytest.mark.parametrize("limits", [(0, 256), (64, 256), (0, 40), (0, 0)], ids=str)
-@pytest.mark.parametrize("k", [4, 6])
-def test_cliques_of_a_dense_graph(k: int, limits: tuple[int, int], order: str) -> None:
-    """More than one word per row, in every class."""
+@pytest.mark.parametrize("limits", [(0, 256), (64, 256), (0, 40), (0, 0), (0, 0, 40), (0, 0, 5)], ids=str)
+@pytest.mark.parametrize("k", [4, 5, 6])
+def test_cliques_of_a_dense_graph(k: int, limits: tuple[int, ...], order: str) -> None:
+    """More than one word per row, in every class; second vertices with and without rows of their own."""
     graph = complete(44)
-    wishes = LocalWishes(warp_limit=limits[0], block_limit=limits[1], warps_per_block=2, blocks=2)
+    wishes = LocalWishes(
+        warp_limit=limits[0],
+        block_limit=limits[1],
+        warps_per_block=2,
+        blocks=2,
+        inner_capacity=limits[2] if len(limits) > 2 else 256,
+    )
     rng = np.random.default_rng(k)
     source, target = graph.edge_endpoints()
     kept = rng.random(len(source)) < (0.5 if k < 6 else 0.35)
@@ -104,6 +110,30 @@ def test_cliques_of_a_dense_graph(k: int, limits: tuple[int, int], order: str) -
     )
     engine = engine_of(order, k, wishes)
     assert engine.count(query).count == reference.count(query).count
+
+
+@pytest.mark.parametrize("capacity", [4, 9, 256])
+@pytest.mark.parametrize("seed", range(4))
+def test_two_hubs_and_what_must_be_absent(seed: int, capacity: int) -> None:
+    """Plans with loops enough for rows of the second vertex's own, labels and two relations among them."""
+    rng = np.random.default_rng(seed)
+    graph = Graph.from_edges(
+        *rng.integers(0, 26, (2, 240)),
+        num_vertices=26,
+        directed=seed % 2 == 1,
+        vertex_labels=[["A"] if rng.random() < 0.7 else ["A", "B"] for _ in range(26)],
+    )
+    arrow = "->" if graph.directed else "-"
+    rim = "(c)--(d), (d:A)--(e), !(c)--(e)" if seed < 2 else "(c)--(d), (e:B)"
+    hubs = ", ".join(
+        f"({hub})-{arrow}({other})" for hub, others in (("a", "bcde"), ("b", "cde")) for other in others
+    )
+    query = make_query(graph, Pattern(f"{hubs}, {rim}"), mode="induced" if seed == 2 else "monomorphism")
+    wishes = LocalWishes(warp_limit=0, block_limit=0, warps_per_block=2, blocks=2, inner_capacity=capacity)
+    engine = engine_of(ORDERS[seed % len(ORDERS)], seed, wishes)
+    switches = Switches(order="ri", expand="never", decompose="never", max_tail=1)
+    assert engine.count(query, Params(switches=switches)).count == reference.count(query).count > 0
+    assert isinstance(engine.last, LocalReport) and "inner" in engine.last.steps
 
 
 @pytest.mark.parametrize("wishes", TINY, ids=range(len(TINY)))

@@ -82,6 +82,17 @@ SUBISO_DEVICE constexpr u32 team_words(u32 capacity, u32 rows, u32 stride) {
   return (rows * stride + 3) / 4 * 4 + (2 * capacity + 1 + 3) / 4 * 4;
 }
 
+// The last of `size` numbers that is at or before `pair`: where a pair belongs.
+SUBISO_DEVICE u32 last_begin(const u32* begins, u32 size, u32 pair) {
+  u32 at = 0;
+  for (u32 left = size; left > 1;) {
+    const u32 half = left / 2;
+    at += begins[at + half] <= pair ? half : 0;
+    left -= half;
+  }
+  return at;
+}
+
 // Members before this one have no rows.
 SUBISO_DEVICE u32 first_row(const HoodTable& hood, u32 split) { return hood.rows_after ? split : 0; }
 
@@ -181,7 +192,7 @@ class LocalTeam {
     for (u32 first = next(number, 0); first < pairs; first = next(number, first + kWarp)) {
       const u32 pair = first + lane_id();
       if (pair < pairs) {
-        const u32 b = second_of(pair, hood.size);
+        const u32 b = last_begin(begins_, hood.size, pair);
         search.begin(b);
         search.count_below(shape.select(search.thirds(), pair - begins_[b]));
       }
@@ -214,17 +225,6 @@ class LocalTeam {
     }
     sync();
     return begins_[size];
-  }
-
-  // The second vertex of a pair: the last one that begins at or before it.
-  SUBISO_DEVICE u32 second_of(u32 pair, u32 size) const {
-    u32 at = 0;
-    for (u32 left = size; left > 1;) {
-      const u32 half = left / 2;
-      at += begins_[at + half] <= pair ? half : 0;
-      left -= half;
-    }
-    return at;
   }
 
   const LocalArgs<Store>& args_;

@@ -37,6 +37,11 @@ from subiso.filter.resolve import Resolved
 _LEAST_SCRATCH = 1 << 16
 _TOTAL_BYTES = 16  # of shared memory per warp: in the end a block adds up there
 
+INNER_LEVELS = 4
+"""Loops from which on it pays to copy the rows that a second vertex needs, in large neighbourhoods;"""
+DEEP_LEVELS = 5
+"""and in all that are too large for a warp, where the plan is compiled in."""
+
 SearchMaker = Callable[[NDArray[np.uint32]], SearchRun]
 """Makes a run of schedule `fine` for some of the seeds, without the plan's divisor."""
 
@@ -47,6 +52,8 @@ class LocalReport:
 
     kernel: LocalKernel | None
     """The first one."""
+    steps: tuple[str, ...]
+    """Of all launches."""
     classes: tuple[SizeClass, ...]
     launches: int = 0
     search_bytes: int = 0
@@ -94,7 +101,10 @@ class LocalRun(Buffers):
         self.seeds, self.sizes = seeds_by_size(resolved, lowered, seeds)
         self.rows = self._rows(resolved)
         small = warp_limit(self.wishes, lowered.num_levels, len(self.sizes), machine.description)
-        self.classes = size_classes(self.sizes, small, self.wishes)
+        limits = self.wishes
+        if self._is_inner and self.plan_text is not None and lowered.num_levels >= DEEP_LEVELS:
+            limits = replace(limits, block_limit=min(limits.block_limit, small))
+        self.classes = size_classes(self.sizes, small, limits)
         self.args = self._args(graph, resolved)
         self.work: list[_Launch] = []
         self.num_counters = 0
@@ -136,7 +146,8 @@ class LocalRun(Buffers):
     def report(self) -> LocalReport:
         first = self.work[0].kernel if self.work else None
         used = self.search_bytes + (self.fine.search_bytes if self.fine is not None else 0)
-        return LocalReport(first, tuple(self.classes), self.launches, used, self.too_large)
+        steps = tuple(launch.kernel.step for launch in self.work)
+        return LocalReport(first, steps, tuple(self.classes), self.launches, used, self.too_large)
 
     @property
     def columns(self) -> int:
@@ -165,7 +176,17 @@ class LocalRun(Buffers):
         if c.kind == "large":
             plain = LocalKernel("build", wide_offsets=self.wide, threads=threads)
             narrow, tables = self.lowered.narrow, self.plan_text
-            search = replace(plain, step="search", most_words=c.slots, narrow=narrow, tables=tables)
+            search = replace(plain, step="search", slots=c.slots, narrow=narrow, tables=tables)
+            if self._is_inner:
+                room = min(c.most, self.wishes.inner_capacity)
+                search = replace(
+                    search,
+                    step="inner",
+                    least_words=1 if self.plan_text is not None else row_words(room),
+                    most_words=row_words(room),
+                    matrix=self.lowered.inner or 0,
+                    any_size=c.most > room,
+                )
             return [replace(plain, step="clear"), plain, search]
         return [
             LocalKernel(
@@ -223,13 +244,14 @@ class LocalRun(Buffers):
             args["scratch"], args["chunk"] = scratch.address, self.wishes.chunk
             self._add(clear, args, 0, items=0, tasks=self.wishes.chunk * batches)
             self._add(build, args, 0, items=batches, tasks=batches)
-            self._add(
-                search,
-                args,
-                16 * self.wishes.warps_per_block,
-                items=tasks,
-                tasks=-(-tasks // self.wishes.chunk),
-            )
+            shared = 16
+            if search.step == "inner":
+                room = min(c.most, self.wishes.inner_capacity)
+                rows = self.lowered.num_matrices * room + len(self.lowered.filters)
+                args["capacity"] = room
+                shared = team_bytes(room, rows, search.most_words)
+            shared *= self.wishes.warps_per_block
+            self._add(search, args, shared, items=tasks, tasks=-(-tasks // self.wishes.chunk))
 
     def _describe(self, args: NDArray[Any], first: int, end: int) -> tuple[int, int]:
         """The table of large seeds on the device; how many batches of rows and how many tasks they make."""
@@ -239,7 +261,8 @@ class LocalRun(Buffers):
         table["vertex"][:-1], table["stride"][:-1] = self.seeds[first:end], words
         table["rows"][1:] = np.cumsum(self._row_words(first, end))
         table["first_batch"][1:] = np.cumsum(words)
-        table["first_task"][1:] = np.cumsum(self.rows[first:end] * -(-words // WORD))
+        slots = 1 if self._is_inner else -(-words // WORD)
+        table["first_task"][1:] = np.cumsum(self.rows[first:end] * slots)
         args["large"], args["num_seeds"] = self._upload(table), len(sizes)
         return int(table["first_batch"][-1]), int(table["first_task"][-1])
 
@@ -262,6 +285,11 @@ class LocalRun(Buffers):
         starts = grouped(self.sizes[c.first : c.end], warps, wishes.items_per_warp)
         args["starts"] = self._upload(starts)
         self._add(kernel, args, shared, items=len(starts) - 1, tasks=len(starts) - 1)
+
+    @property
+    def _is_inner(self) -> bool:
+        """Whether large neighbourhoods are searched second vertex by second vertex, each with rows of its own."""
+        return self.lowered.inner is not None and self.lowered.num_levels >= INNER_LEVELS
 
     def _least_words(self, c: SizeClass) -> int:
         """Of a row. Plans in tables have code for one width: it is large enough."""

@@ -11,7 +11,7 @@ from subiso.engine.cuda.tables import initializer
 MAX_FIXED_LEVELS = 12
 """Larger plans run from tables: their code would grow with every level."""
 
-Step = Literal["team", "clear", "build", "search"]
+Step = Literal["team", "clear", "build", "search", "inner"]
 
 
 @dataclass(frozen=True)
@@ -23,7 +23,13 @@ class LocalKernel:
     """Teams are blocks, not warps."""
     least_words: int = 1
     most_words: int = 1
-    """Of a row: powers of two. In step "search" the second is the words that a lane holds."""
+    """Of a row: powers of two."""
+    slots: int = 1
+    """Words that a lane holds of a row that is spread over a warp."""
+    matrix: int = 0
+    """In step "inner": whose row of the second vertex holds all later ones."""
+    any_size: bool = False
+    """In step "inner": there may be second vertices with more neighbours than there is room for."""
     narrow: bool = True
     """A tail's polynomial fits into 64 bits."""
     wide_offsets: bool = False
@@ -61,7 +67,7 @@ class LocalKernel:
         }
         """
         lines = [
-            '#include "local.cuh"',
+            '#include "local_inner.cuh"' if self.step == "inner" else '#include "local.cuh"',
             f"using Store = subiso::CsrStore<subiso::{'i64' if self.wide_offsets else 'u32'}>;",
         ]
         if self.tables is None:
@@ -84,7 +90,11 @@ class LocalKernel:
             numbers = f"{str(self.block).lower()}, {self.least_words}, {self.most_words}, {narrow}"
             return f"subiso::local_team<Plan, Store, subiso::TeamConfig<{numbers}>>(args, {plan})"
         if self.step == "search":
-            return f"subiso::local_search<Plan, Store, {self.most_words}, {narrow}>(args, {plan})"
+            return f"subiso::local_search<Plan, Store, {self.slots}, {narrow}>(args, {plan})"
+        if self.step == "inner":
+            numbers = f"{self.least_words}, {self.most_words}, {self.slots}, {self.matrix}"
+            config = f"subiso::InnerConfig<{numbers}, {str(self.any_size).lower()}, {narrow}>"
+            return f"subiso::local_inner<Plan, Store, {config}>(args, {plan})"
         if self.step == "build":
             return f"subiso::local_build<Plan, Store>(args, {plan})"
         return "subiso::local_clear<Store>(args)"

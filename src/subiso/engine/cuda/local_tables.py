@@ -67,6 +67,8 @@ class LoweredLocal:
     """Seeds with fewer neighbours have no match."""
     rows_after: bool
     """Only members after the seed have rows."""
+    inner: int | None
+    """The matrix whose row of the second vertex holds all later ones."""
     num_matrices: int
     filters: tuple[tuple[int, ...], ...]
     """Combinations of the problem's candidate filters, by the number that the tables use."""
@@ -125,6 +127,7 @@ class _Lowering:
             self.local.above,
             max(self.local.least, 1),
             rows_after,
+            self.inner(),
             len(self.matrices),
             tuple(self.filters),
             narrow=bits <= NARROW_BITS,
@@ -186,6 +189,25 @@ class _Lowering:
         _at_most("relations inside a neighbourhood", len(self.matrices), MAX_MATRICES)
         self.with_rows.add(at.position)
         return _ROW, at.position, matrix
+
+    def inner(self) -> int | None:
+        """A matrix whose row of the second vertex holds the candidates of all later ones."""
+        tables = self.tables
+
+        def rows(name: str, number: int) -> set[int]:
+            """Matrices whose row of position 1 is part of a set's chain."""
+            found: set[int] = set()
+            for kind, a, b in tables["ops"][tables[name][number] : tables[name][number + 1]].tolist():
+                if kind == _SET:
+                    found |= rows("set_ops", a)
+                elif kind == _ROW and a == 1:
+                    found.add(b)
+            return found
+
+        later = [rows("level_ops", level) for level in range(2, len(self.plan.order))]
+        later += [rows("size_ops", size) for size in range(len(self.tail.sizes))]
+        common = set.intersection(*later) if later else set()
+        return min(common, default=None)
 
     def after_seed(self) -> set[int]:
         """Positions whose vertices come after the seed in the total order."""

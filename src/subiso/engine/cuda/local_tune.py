@@ -23,6 +23,8 @@ class LocalWishes:
     """Neighbourhoods up to this size belong to one warp."""
     block_limit: int = 256
     """Up to this size, to one block or several; the rows stand in shared memory and a lane holds whole sets."""
+    inner_capacity: int = 256
+    """Neighbours of a second vertex that a warp has room for; those with more are searched outside."""
     large_limits: tuple[int, ...] = (2048,)
     """Up to these, rows stand in device memory and a warp holds one set: the words per lane follow from the limit."""
     scratch_bytes: int = 256 << 20
