@@ -41,6 +41,10 @@ class MotifKernel:
         return "subiso::motif::Args<Store>"
 
     @property
+    def quick(self) -> bool:
+        return False
+
+    @property
     def call(self) -> str:
         """The function, with its template arguments."""
         block = str(self.block).lower()

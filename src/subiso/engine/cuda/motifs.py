@@ -47,11 +47,15 @@ class _Tables:
 @dataclass
 class _Launch:
     kernel: MotifKernel
-    blocks: int
-    shared: int
     args: NDArray[Any]
-    units: int
+    shared: int
+    most: int
+    """Blocks that are of use, or that there is memory for."""
+    seeds: Seeds | None = None
+    """What teams work on; None where every lane has its own edge or vertex."""
     tables: _Tables | None = None
+    blocks: int = 0
+    units: int = 0
 
 
 class MotifRun(Buffers):
@@ -75,6 +79,9 @@ class MotifRun(Buffers):
         self.args = self._args(graph)
         if len(lists.neighbors):
             self._prepare()
+            machine.load(launch.kernel for launch in self.launches)
+            for number, launch in enumerate(self.launches):
+                self._settle(launch, number)
             self._allocate_tables()
 
     def sums(self, watch: Watch) -> dict[str, int]:
@@ -120,9 +127,7 @@ class MotifRun(Buffers):
         """A pass in which every lane has its own edge or vertex."""
         items = len(self.lists.neighbors) if step == "edges" else len(self.work.degrees)
         kernel = MotifKernel(step, size=self.size, wide_offsets=self.wide, threads=_THREADS)
-        shared = self._shared(kernel, 0)
-        blocks = min(self._resident(kernel, shared), -(-items // _THREADS))
-        self.launches.append(_Launch(kernel, blocks, shared, self.args.copy(), 0))
+        self.launches.append(_Launch(kernel, self.args.copy(), _shared(kernel, 0), -(-items // _THREADS)))
 
     def _triangles(self, step: Pass) -> None:
         above, wishes = self.work.above, self.wishes
@@ -183,24 +188,24 @@ class MotifRun(Buffers):
             if most < 2 * self.machine.description.multiprocessors:
                 warps *= 2
         kernel = MotifKernel(step, block, self.size, self.wide, 32 * warps)
-        shared = self._shared(kernel, shared if block else shared * warps)
-        blocks = min(self._resident(kernel, shared), most if block else -(-most // warps))
-        order, starts = portions(seeds, blocks if block else blocks * warps, wishes.units_per_team)
-        args = args.copy()
-        args["seeds"], args["starts"] = self._upload(order), self._upload(starts)
-        args["num_units"], args["ticket"] = len(starts) - 1, len(self.launches)
-        self.launches.append(_Launch(kernel, blocks, shared, args, len(starts) - 1, tables))
-
-    def _shared(self, kernel: MotifKernel, wanted: int) -> int:
-        return max(wanted, _SUM_BYTES * kernel.threads // 32)
-
-    def _resident(self, kernel: MotifKernel, shared: int) -> int:
-        """Blocks that the device holds at once."""
-        machine = self.machine
-        most = machine.description.multiprocessors * resident_blocks(
-            machine.description, kernel.threads // 32, shared, machine.registers(kernel)
+        shared = _shared(kernel, shared if block else shared * warps)
+        self.launches.append(
+            _Launch(kernel, args.copy(), shared, most if block else -(-most // warps), seeds, tables)
         )
-        return min(most, self.wishes.blocks or most)
+
+    def _settle(self, launch: _Launch, number: int) -> None:
+        """As many blocks as the device holds at once, and the seeds in portions for them."""
+        kernel, machine = launch.kernel, self.machine
+        warps = kernel.threads // 32
+        each = resident_blocks(machine.description, warps, launch.shared, machine.registers(kernel))
+        held = machine.description.multiprocessors * each
+        launch.blocks = min(held, launch.most, self.wishes.blocks or held)
+        launch.args["ticket"] = number
+        if launch.seeds is not None:
+            teams = launch.blocks if kernel.block else launch.blocks * warps
+            order, starts = portions(launch.seeds, teams, self.wishes.units_per_team)
+            launch.args["seeds"], launch.args["starts"] = self._upload(order), self._upload(starts)
+            launch.args["num_units"] = launch.units = len(starts) - 1
 
     def _allocate_tables(self) -> None:
         """Launches come one after the other, so they share memory. Every one leaves its counts zero."""
@@ -247,6 +252,11 @@ class MotifRun(Buffers):
         args = self.args.copy()
         args["table"]["slots"], args["table"]["base"], args["table"]["end"] = self.wishes.slots, base, end
         return args
+
+
+def _shared(kernel: MotifKernel, wanted: int) -> int:
+    """Bytes of shared memory of a block."""
+    return max(wanted, _SUM_BYTES * kernel.threads // 32)
 
 
 def _signed(words: NDArray[np.uint64]) -> NDArray[np.int64]:
