@@ -1,17 +1,21 @@
-"""Small queries with known answers, for compute-sanitizer: tables and compiled plans, counts, sizes, rows."""
+"""Small queries with known answers, for compute-sanitizer: tables and compiled plans, counts, sizes, rows, motifs."""
 
 from __future__ import annotations
 
 import itertools
 from math import comb
 
+import numpy as np
+
 from subiso.engine.base import Params
 from subiso.engine.cuda.device import open_device
 from subiso.engine.cuda.engine import CudaEngine
+from subiso.engine.cuda.motif_seeds import MotifWishes
 from subiso.engine.cuda.tune import Wishes
+from subiso.engine.motifs import count_motifs, count_motifs_on
 from subiso.engine.query import make_query
 from subiso.graph import Graph
-from subiso.pattern import Pattern
+from subiso.pattern import Pattern, connected_patterns
 
 N = 24
 
@@ -36,7 +40,21 @@ def main() -> None:
         assert engine.count(anchored).count == comb(N - 1, 4)
         homomorphisms = make_query(graph, Pattern.path(3), mode="edge-isomorphism")
         assert engine.count(homomorphisms).count == N * (N - 1) * (N - 2)
+    motifs()
     print("all right")
+
+
+def motifs() -> None:
+    """Seeds of every kind of team."""
+    rng = np.random.default_rng(1)
+    skew = rng.random(150) ** 3
+    graph = Graph.from_edges(*rng.choice(150, (2, 1500), p=skew / skew.sum()), num_vertices=150)
+    tiny = MotifWishes(capacity=4, block_capacity=16, slots=64, row_bytes=256, large_bytes=2048, blocks=8)
+    for wishes, size in itertools.product((MotifWishes(), tiny), (3, 4, 5)):
+        engine = CudaEngine(open_device(), Wishes(fixed=False, motifs=wishes))
+        patterns = connected_patterns(size)
+        counted = count_motifs_on(engine, graph, patterns, Params())
+        assert counted == count_motifs(graph, patterns, Params()), (wishes, size)
 
 
 if __name__ == "__main__":

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Literal, Unpack, overload
+from typing import TYPE_CHECKING, Any, Literal, Unpack, cast, overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,6 +21,7 @@ from subiso.plan.motifs import induced_from_subgraphs
 from subiso.plan.triads import CONNECTED, TRIADS, subgraphs_from_induced, triad_pattern
 
 if TYPE_CHECKING:
+    from subiso.engine.cuda.engine import CudaEngine
     from subiso.result.motifs import Motifs, Triads
 
 
@@ -60,8 +61,8 @@ def motifs(
     vertices with every choice of the graph's labels for its vertices, where there are any: labelled patterns.
 
     With `per="vertex"` or `per="edge"` the values are arrays, as those of `count`. The other options are those of
-    `count`; an engine that is named counts pattern by pattern, otherwise up to 5 vertices all come from a few
-    sums over the graph.
+    `count`; an engine or a schedule that is named counts pattern by pattern, otherwise up to 5 vertices all come
+    from a few sums over the graph, on the CPU or a CUDA device.
 
     >>> import subiso as si
     >>> print(si.motifs(si.Graph.from_edges([0, 1, 2, 0], [1, 2, 0, 3]), 3, induced=True))
@@ -135,12 +136,17 @@ def _local(
 
 
 def _subgraphs(graph: Graph, patterns: list[Pattern], **options: Unpack[How]) -> list[int]:
-    params = _by_sums(**options)
-    if params is None or patterns[0].num_vertices not in SIZES:
+    if patterns[0].num_vertices not in SIZES:
         return count(graph, patterns, **options)
-    from subiso.engine.motifs import count_motifs
+    from subiso.engine.motifs import count_motifs, count_motifs_on
 
-    return count_motifs(graph, patterns, params)
+    params, device = _by_sums(**options), options.get("device", "auto")
+    if params is not None:
+        return count_motifs(graph, patterns, params, "cpu" if device == "cpu" else "auto")
+    engine = choose_engine(options.get("engine", "auto"), device, options.get("schedule"))
+    if options.get("schedule") is not None or not hasattr(engine, "motif_sums"):
+        return count(graph, patterns, **options)
+    return count_motifs_on(cast("CudaEngine", engine), graph, patterns, _params(**options))
 
 
 def _directed(graph: Graph, k: int, induced: bool, **options: Unpack[How]) -> Motifs[int]:
@@ -208,4 +214,8 @@ def _by_sums(**options: Unpack[How]) -> Params | None:
     if options.get("engine", "auto") != "auto" or device not in ("auto", "cpu"):
         return None
     choose_engine("auto", device, options.get("schedule"))  # refuses a schedule
+    return _params(**options)
+
+
+def _params(**options: Unpack[How]) -> Params:
     return make_params(options.get("threads"), options.get("timeout"), options.get("progress"))

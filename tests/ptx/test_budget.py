@@ -17,6 +17,7 @@ from subiso.engine.cuda.kernel import NAME, SearchKernel, fixed_tables
 from subiso.engine.cuda.local_kernel import LocalKernel, fixed_local_tables
 from subiso.engine.cuda.local_tables import lower_local
 from subiso.engine.cuda.machine import Kernel
+from subiso.engine.cuda.motif_kernel import MotifKernel
 from subiso.engine.cuda.tables import lower_plan
 from subiso.engine.query import make_query
 from subiso.filter.resolve import resolve
@@ -73,6 +74,24 @@ def local_kernels() -> dict[str, Kernel]:
     }
 
 
+def motif_kernels() -> dict[str, Kernel]:
+    return {
+        "motif triangles warp": MotifKernel("count"),
+        "motif triangles block": MotifKernel("tally", block=True, threads=256),
+        "motif triangles tally": MotifKernel("tally"),
+        "motif triangles after": MotifKernel("after"),
+        "motif triangles wide": MotifKernel("tally", wide_offsets=True),
+        "motif edges": MotifKernel("edges", threads=256),
+        "motif edges of four": MotifKernel("edges", size=4, threads=256),
+        "motif vertices": MotifKernel("vertices", threads=256),
+        "motif cycles warp": MotifKernel("cycles"),
+        "motif cycles block": MotifKernel("cycles", block=True, threads=256),
+        "motif common warp": MotifKernel("common"),
+        "motif common block": MotifKernel("common", block=True, threads=256),
+        "motif common large": MotifKernel("common", block=True, threads=512),
+    }
+
+
 def kernels() -> dict[str, Kernel]:
     return {
         "table count": SearchKernel(),
@@ -90,6 +109,7 @@ def kernels() -> dict[str, Kernel]:
         "fixed 5-clique": fixed(Pattern.clique(5)),
         "fixed 5-cycle rows": fixed(Pattern.cycle(5), counting=False),
         **local_kernels(),
+        **motif_kernels(),
     }
 
 

@@ -30,7 +30,7 @@ _FLAGS = (
 )
 _BEFORE = """#include <string>
 #define __global__
-#define __launch_bounds__(threads)
+#define __launch_bounds__(...)
 #define __grid_constant__
 """
 _AFTER = """

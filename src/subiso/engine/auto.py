@@ -5,13 +5,10 @@ from __future__ import annotations
 import warnings
 
 from subiso.engine import cpu
-from subiso.engine.base import Outcome, Params
+from subiso.engine.base import DEVICE_COST, Outcome, Params
 from subiso.engine.query import Query
 from subiso.errors import DeviceMemoryError, UnsupportedError
 from subiso.filter.resolve import resolve
-
-DEVICE_COST = 1e10
-"""Operations, as the planner estimates them, from which on a device is worth its start and the copy of the graph."""
 
 
 def count(query: Query, params: Params = Params()) -> Outcome:  # noqa: B008 (frozen)

@@ -12,6 +12,8 @@ from numpy.typing import NDArray
 if TYPE_CHECKING:
     from subiso.engine.query import Query
 
+DEVICE_COST = 1e10
+"""Operations, as the planner estimates them, from which on a device is worth its start and the copy of the graph."""
 StoppedBy = Literal["limit", "timeout", "cancelled"]
 Rows = NDArray[np.uint32]
 """Matches as dense vertex ids: shape (rows, pattern vertices), columns in the pattern's vertex order."""

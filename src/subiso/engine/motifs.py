@@ -1,18 +1,20 @@
-"""All motifs of a size in a few passes over the graph: runs native/motifs and polls it, as engine/cpu.py does."""
+"""All motifs of a size in a few passes over the graph: runs native/motifs and polls it, as engine/cpu.py does, or has a
+CUDA device make the passes."""
 
 from __future__ import annotations
 
 import time
+import warnings
 from itertools import pairwise
-from typing import Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from subiso import _native
-from subiso.engine.base import Params
+from subiso.engine.base import DEVICE_COST, Params
 from subiso.engine.cpu import threads_of, wait_for
-from subiso.errors import CountOverflowError, TimeoutReached, UnsupportedError
+from subiso.errors import CountOverflowError, DeviceMemoryError, TimeoutReached, UnsupportedError
 from subiso.graph import Graph
 from subiso.pattern import Pattern
 from subiso.plan.colored import Key, labelled_counts
@@ -20,21 +22,62 @@ from subiso.plan.motif_sums import counts_from_sums
 from subiso.plan.triads import triads_from_tally
 from subiso.storage.layout import layout_of
 from subiso.storage.relation import Relation
+from subiso.storage.statistics import statistics_of
+
+if TYPE_CHECKING:
+    from subiso.engine.cuda.engine import CudaEngine
 
 _MOST_COLORS = 2**15  # kMostColors of native/motifs/tally.hpp
+_START = 1e5  # steps of a plan that take as long as starting the passes
+_EFFORT = {3: 0.5, 4: 2.0, 5: 8.0}
+"""What the sums of a size cost, in steps of plans per pair of neighbours of a vertex: measured on real graphs."""
 
 
-def count_motifs(graph: Graph, patterns: list[Pattern], params: Params) -> list[int]:
+def count_motifs(
+    graph: Graph, patterns: list[Pattern], params: Params, device: Literal["auto", "cpu"] = "cpu"
+) -> list[int]:
     """The subgraphs of each of the connected patterns of one size, 3 to 5 vertices; directions do not matter.
+
+    "auto" takes a CUDA device where there is one and much to do.
 
     >>> from subiso.pattern import connected_patterns
     >>> count_motifs(Graph.from_edges([0, 1, 2, 0], [1, 2, 0, 3]), connected_patterns(3), Params())
     [5, 1]
     """
+    size = patterns[0].num_vertices
+    if device == "auto" and _on_device(graph, size, params):
+        from subiso.engine import cuda
+
+        try:
+            return count_motifs_on(cuda.engine_on(), graph, patterns, params)
+        except (UnsupportedError, DeviceMemoryError) as error:
+            warnings.warn(f"counting on the CPU: {error}", stacklevel=2)
     lists = layout_of(graph).relation(Relation("any" if graph.directed else "out"))
     arrays = (lists.bounds, lists.neighbors)
-    job = _native.motif_sums(lists, graph.num_vertices, arrays, patterns[0].num_vertices, threads_of(params))
+    job = _native.motif_sums(lists, graph.num_vertices, arrays, size, threads_of(params))
     return counts_from_sums(patterns, run_job(job, params))
+
+
+def count_motifs_on(engine: CudaEngine, graph: Graph, patterns: list[Pattern], params: Params) -> list[int]:
+    """The same with a CUDA engine."""
+    sums, stopped_by = engine.motif_sums(graph, patterns[0].num_vertices, params)
+    if stopped_by is not None:
+        raise _unfinished(params)
+    return counts_from_sums(patterns, sums)
+
+
+def sums_cost(graph: Graph, size: int) -> float:
+    """What the sums of a size cost on the CPU, in steps of plans."""
+    stats = statistics_of(graph)
+    return _START + _EFFORT[size] * stats.num_vertices * stats.mean_degree * stats.edge_degree
+
+
+def _on_device(graph: Graph, size: int, params: Params) -> bool:
+    if params.threads is not None or sums_cost(graph, size) < DEVICE_COST:
+        return False
+    from subiso.engine import cuda
+
+    return cuda.why_not() is None
 
 
 def count_triads(graph: Graph, params: Params) -> dict[str, int]:
@@ -100,11 +143,15 @@ def run_job(job: Any, params: Params) -> Any:
     """Start a native job, wait for its end and give its result."""
     stopped_by = wait_for(job, params, time.perf_counter())
     if stopped_by is not None:
-        within = "" if params.timeout is None else f" within {params.timeout:g} s"
-        raise TimeoutReached(f"the counts were not finished{within}")
+        raise _unfinished(params)
     try:
         return job.result()
     except OverflowError as error:
         raise CountOverflowError(
             "a sum left the range of the 128-bit accumulators", hint="count in parts of the graph"
         ) from error
+
+
+def _unfinished(params: Params) -> TimeoutReached:
+    within = "" if params.timeout is None else f" within {params.timeout:g} s"
+    return TimeoutReached(f"the counts were not finished{within}")

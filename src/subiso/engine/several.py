@@ -12,19 +12,15 @@ from typing import TypeVar
 
 from subiso.engine.base import Engine, Params, part_of
 from subiso.engine.clock import Deadline
+from subiso.engine.motifs import count_motifs, sums_cost
 from subiso.engine.query import Query
 from subiso.errors import TimeoutReached
 from subiso.pattern import connected_patterns, is_plain
 from subiso.pattern.canonical import EASY_TO_COMPARE
 from subiso.plan.motif_sums import SIZES
 from subiso.plan.motifs import induced_from_subgraphs
-from subiso.storage.statistics import statistics_of
 
 Answer = TypeVar("Answer")
-
-_START = 1e5  # steps of a plan that take as long as starting the passes
-_EFFORT = {3: 0.5, 4: 2.0, 5: 8.0}
-"""What the sums of a size cost, in steps of plans per pair of neighbours of a vertex: measured on real graphs."""
 
 
 def count_several(queries: list[Query], engine: Engine, params: Params, *, sums: bool = False) -> list[int]:
@@ -87,7 +83,9 @@ def _families(queries: list[Query], params: Params) -> dict[int, list[Query]]:
     families: dict[int, list[Query]] = {}
     for size in SIZES:
         kinds = {_key(q): q for q in queries if q.pattern.num_vertices == size and _fits(q)}
-        if len(kinds) > 1 and _plans_cost_more(list(kinds.values()), params, _sums_cost(queries[0], size)):
+        if len(kinds) > 1 and _plans_cost_more(
+            list(kinds.values()), params, sums_cost(queries[0].graph, size)
+        ):
             members = [q for q in queries if _key(q) in kinds]
             families.update((id(q), members) for q in members)
     return families
@@ -95,11 +93,6 @@ def _families(queries: list[Query], params: Params) -> dict[int, list[Query]]:
 
 def _fits(query: Query) -> bool:
     return query.injective and not query.anchors and is_plain(query.pattern)
-
-
-def _sums_cost(query: Query, size: int) -> float:
-    stats = statistics_of(query.graph)
-    return _START + _EFFORT[size] * stats.num_vertices * stats.mean_degree * stats.edge_degree
 
 
 def _plans_cost_more(queries: list[Query], params: Params, limit: float) -> bool:
@@ -119,8 +112,6 @@ def _plans_cost_more(queries: list[Query], params: Params, limit: float) -> bool
 
 def _count_family(query: Query, family: list[Query], params: Params) -> dict[Hashable, int]:
     """The counts of all queries of a family, by key."""
-    from subiso.engine.motifs import count_motifs
-
     patterns = connected_patterns(query.pattern.num_vertices)
     place = {p.canonical_form(): i for i, p in enumerate(patterns)}
     subgraphs = count_motifs(query.graph, patterns, params)

@@ -53,6 +53,7 @@ class DenseCounts {
     if (atomic_add(counts_ + w, 1u) == 0) ends_[atomic_add(&state_->num_ends, 1u)] = w;
   }
   SUBISO_DEVICE u32 at(u32 w) const { return load_far(counts_ + w); }
+  SUBISO_DEVICE u32 slot(u32 w) const { return w; }  // where something else about w may be kept
   SUBISO_DEVICE const u32* end(u32 i) const { return ends_ + i; }
   SUBISO_DEVICE void clear(u32 i) const { counts_[load_far(ends_ + i)] = 0; }
 
@@ -90,9 +91,13 @@ class HashedCounts {
     atomic_add(counts_ + slot, 1u);
   }
   SUBISO_DEVICE u32 at(u32 w) const {
+    const u32 there = slot(w);
+    return keys_[there] == w ? counts_[there] : 0;
+  }
+  SUBISO_DEVICE u32 slot(u32 w) const {
     u32 slot = first_slot(w);
     while (keys_[slot] != w && keys_[slot] != kFull) slot = (slot + 1) & mask_;
-    return keys_[slot] == w ? counts_[slot] : 0;
+    return slot;
   }
   SUBISO_DEVICE const u32* end(u32 i) const { return keys_ + slots_[i]; }
   SUBISO_DEVICE void clear(u32 i) const {

@@ -20,6 +20,7 @@ from subiso.engine.cuda.formula import fitting_formula
 from subiso.engine.cuda.local import LocalReport, LocalRun
 from subiso.engine.cuda.machine import Machine, OutOfMemory
 from subiso.engine.cuda.memory import Cache, DeviceGraph
+from subiso.engine.cuda.motif_sums import MotifSums
 from subiso.engine.cuda.search import Report, SearchRun
 from subiso.engine.cuda.sets import KeptSets
 from subiso.engine.cuda.several import total_of
@@ -32,6 +33,7 @@ from subiso.engine.query import Query
 from subiso.engine.terms import run_terms
 from subiso.errors import DeviceMemoryError
 from subiso.filter.resolve import Resolved, resolve
+from subiso.graph import Graph
 from subiso.plan.choose import make_plan
 from subiso.plan.formula import Formula
 from subiso.plan.plan import Plan
@@ -82,6 +84,17 @@ class CudaEngine:
         """How a query is counted on these machines: plans without parts, which their schedules can run."""
         tables = self.schedule in ("auto", "wedge") and len(self.machines) == 1
         return fitting_formula(resolved, params, codegrees=tables and params.switches.codegrees)
+
+    def motif_sums(self, graph: Graph, size: int, params: Params) -> tuple[dict[str, int], StoppedBy | None]:
+        """The sums that motif counts of that size are made of, on the first machine; what stopped it, if anything."""
+        started = time.perf_counter()
+        return self.prepare_motifs(graph, size).sums(params, started)
+
+    def prepare_motifs(self, graph: Graph, size: int) -> MotifSums:
+        """Everything up to the launches, on the first machine."""
+        alone = len(self.machines) == 1 and self.schedule == "auto"
+        engine = self if alone else CudaEngine(self.machine, self.wishes, caches=self.caches[:1])
+        return MotifSums(engine, graph, size)
 
     def stream(self, query: Query, params: Params = Params()) -> CudaStream:  # noqa: B008 (frozen)
         """List the query's matches batch by batch, in no particular order."""

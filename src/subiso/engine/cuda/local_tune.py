@@ -126,12 +126,19 @@ def grouped(sizes: NDArray[np.uint32], num_warps: int, items_per_warp: int) -> N
     >>> grouped(np.array([8, 2, 2, 2, 2]), 1, 2)
     array([0, 2, 5], dtype=uint32)
     """
-    weights = sizes.astype(np.float64) ** 2 + WORD
+    return grouped_by(sizes.astype(np.float64) ** 2 + WORD, num_warps * items_per_warp)
+
+
+def grouped_by(weights: NDArray[np.float64], groups: int) -> NDArray[np.uint32]:
+    """Where at most about so many groups of the same weight begin, and the end of the last.
+
+    >>> grouped_by(np.array([8.0, 2.0, 2.0, 2.0, 2.0]), 2)
+    array([0, 1, 5], dtype=uint32)
+    """
     before = np.cumsum(weights) - weights
-    quantum = max(weights.sum() / max(num_warps * items_per_warp, 1), 1.0)
-    groups = np.floor(before / quantum)
-    firsts = np.flatnonzero(np.diff(groups, prepend=-1.0))
-    return np.append(firsts, len(sizes)).astype(np.uint32)
+    quantum = max(weights.sum() / max(groups, 1), 1.0)
+    firsts = np.flatnonzero(np.diff(np.floor(before / quantum), prepend=-1.0))
+    return np.append(firsts, len(weights)).astype(np.uint32)
 
 
 def rounds(words: NDArray[np.int64], budget: int) -> Iterator[tuple[int, int]]:

@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 
 from subiso.engine.cuda.local_tune import LocalWishes
 from subiso.engine.cuda.machine import Description
+from subiso.engine.cuda.motif_seeds import MotifWishes
 
 STACK_LEVEL_BYTES = 576
 """One level of a warp's stack (StackLevel in kernels/stack.cuh)."""
@@ -86,6 +87,8 @@ class Wishes:
     """Of a warp's table of codegrees (schedule `wedge`)."""
     local: LocalWishes = LocalWishes()  # noqa: RUF009 (frozen)
     """Of schedule `local`."""
+    motifs: MotifWishes = MotifWishes()  # noqa: RUF009 (frozen)
+    """Of motif sums."""
 
 
 @dataclass(frozen=True)

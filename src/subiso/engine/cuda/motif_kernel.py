@@ -1,0 +1,82 @@
+"""The kernels of motif sums as values: what is compiled in, and the lines of text that say so."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+Pass = Literal["count", "tally", "after", "edges", "vertices", "cycles", "common"]
+_HEADERS = {
+    "count": "triangles",
+    "tally": "triangles",
+    "after": "triangles",
+    "edges": "edges",
+    "vertices": "edges",
+    "cycles": "cycles",
+    "common": "common",
+}
+_REGISTERS = {"count": 48, "tally": 40, "after": 64, "edges": 64, "vertices": 80, "cycles": 56, "common": 96}
+"""Per thread, at most: left alone, the compiler spills some to have more warps."""
+
+
+@dataclass(frozen=True)
+class MotifKernel:
+    """One pass over the graph (kernels/motifs_*.cuh)."""
+
+    step: Pass
+    block: bool = False
+    """Teams are blocks, not warps."""
+    size: int = 5
+    """Of the motifs, for passes that do more for larger ones."""
+    wide_offsets: bool = False
+    """Lists of 2**32 entries or more."""
+    threads: int = 128
+
+    @property
+    def name(self) -> str:
+        return f"subiso_motif_{self.step}"
+
+    @property
+    def args_type(self) -> str:
+        return "subiso::motif::Args<Store>"
+
+    @property
+    def quick(self) -> bool:
+        return False
+
+    @property
+    def call(self) -> str:
+        """The function, with its template arguments."""
+        block = str(self.block).lower()
+        if _HEADERS[self.step] == "triangles":
+            return f"triangles<subiso::motif::Step::k{self.step.capitalize()}, {block}>"
+        if _HEADERS[self.step] == "edges":
+            return f"{self.step}<{self.size}>"
+        return f"{self.step}<{block}>"
+
+    @property
+    def resident(self) -> int:
+        """Blocks that a multiprocessor should be able to hold."""
+        return max(1, 65_536 // (_REGISTERS[self.step] * self.threads))
+
+    def text(self) -> str:
+        """The translation unit.
+
+        >>> print(MotifKernel("tally", block=True, threads=256).text())
+        #include "motifs_triangles.cuh"
+        using Store = subiso::CsrStore<subiso::u32>;
+        extern "C" __global__ void __launch_bounds__(256, 6)
+        subiso_motif_tally(const __grid_constant__ subiso::motif::Args<Store> args) {
+          subiso::motif::triangles<subiso::motif::Step::kTally, true>(args);
+        }
+        """
+        return "\n".join(
+            [
+                f'#include "motifs_{_HEADERS[self.step]}.cuh"',
+                f"using Store = subiso::CsrStore<subiso::{'i64' if self.wide_offsets else 'u32'}>;",
+                f'extern "C" __global__ void __launch_bounds__({self.threads}, {self.resident})',
+                f"{self.name}(const __grid_constant__ {self.args_type} args) {{",
+                f"  subiso::motif::{self.call}(args);",
+                "}",
+            ]
+        )

@@ -1,0 +1,123 @@
+"""Which team works on which seed of a motif pass, and in what portions. Pure."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+from weakref import WeakKeyDictionary
+
+import numpy as np
+from numpy.typing import NDArray
+
+from subiso.engine.cuda.local_tune import grouped_by
+from subiso.storage.layout import RelationCsr
+
+Numbers = NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class MotifWishes:
+    """Overrides, for tests; the numbers were chosen for an H200."""
+
+    blocks: int | None = None
+    """At most; None = as many as fit."""
+    warps_per_block: int = 4
+    """Of warp teams."""
+    team_warps: int = 8
+    """Of block teams; twice as many where memory allows few blocks."""
+    capacity: int = 256
+    """Members of a triangle seed that a warp takes."""
+    block_capacity: int = 8192
+    """Members that a block's table has room for; larger seeds do without."""
+    slots: int = 512
+    """Of a warp's table of wedges, a power of two; at least 64."""
+    row_bytes: int = 1 << 20
+    """Bit rows of one seed that every block has room for; larger seeds have few blocks to themselves."""
+    large_bytes: int = 256 << 20
+    """Bit rows of one seed at most; larger seeds do without."""
+    table_bytes: int = 640 << 20
+    """For all tables and bitmaps of block teams."""
+    units_per_team: int = 16
+
+
+@dataclass(frozen=True, eq=False)
+class Work:
+    """Per vertex, how much each pass has to do there."""
+
+    degrees: Numbers
+    above: Numbers
+    triangles: Numbers
+    """Elements of the upper lists of its upper neighbours."""
+    cycles: Numbers
+    """Paths of two edges to vertices below it, through one below it."""
+    common: Numbers
+    """Paths of two edges to vertices above it."""
+
+    @property
+    def pairs(self) -> Numbers:
+        """No fewer than the vertices above it with two common neighbours or more."""
+        n = len(self.degrees)
+        return np.minimum(self.common // 2, n - 1 - np.arange(n))
+
+    @property
+    def words(self) -> Numbers:
+        """Of a bitmap over its neighbours."""
+        return -(-self.degrees // 32)
+
+
+def work_of(lists: RelationCsr) -> Work:
+    """The work at every vertex, known once the lists were seen.
+
+    >>> triangle = RelationCsr(np.array([0, 0, 2, 3, 4, 6, 6]), np.array([1, 2, 0, 2, 0, 1], np.uint32))
+    >>> work = work_of(triangle)
+    >>> work.triangles.tolist(), work.cycles.tolist(), work.common.tolist()
+    ([1, 0, 0], [0, 0, 2], [2, 1, 0])
+    """
+    known = _WORK.get(lists)
+    if known is None:
+        known = _WORK[lists] = _work_of(lists)
+    return known
+
+
+_WORK: WeakKeyDictionary[RelationCsr, Work] = WeakKeyDictionary()
+
+
+def _work_of(lists: RelationCsr) -> Work:
+    degrees, begins = lists.lengths, lists.bounds[:-1:2]
+    n = len(degrees)
+    above = lists.bounds[2::2] - lists.bounds[1::2]
+    place = np.arange(len(lists.neighbors)) - np.repeat(begins, degrees)
+    upper = place >= np.repeat(degrees - above, degrees)
+    sums = np.concatenate([[0], np.cumsum(above[lists.neighbors])])
+
+    def at_neighbor(amount: Numbers, where: Any = slice(None)) -> Numbers:
+        summed = np.bincount(lists.neighbors[where], amount[where], n)  # exact below 2**53
+        return summed.astype(np.int64)
+
+    return Work(
+        degrees=degrees,
+        above=above,
+        triangles=sums[lists.bounds[2::2]] - sums[lists.bounds[1::2]],
+        cycles=at_neighbor(place, upper),
+        common=at_neighbor(np.repeat(degrees, degrees) - place - 1),
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class Seeds:
+    """Vertices to work on, and the work at every vertex."""
+
+    numbers: NDArray[np.intp]
+    work: Numbers
+
+
+def portions(seeds: Seeds, teams: int, units_per_team: int) -> tuple[NDArray[np.uint32], NDArray[np.uint32]]:
+    """The seeds, those with most work first, and where units of about the same work begin.
+
+    >>> seeds = Seeds(np.array([1, 2, 3, 4]), np.array([0, 5000, 10, 20, 9000]))
+    >>> [part.tolist() for part in portions(seeds, 1, 3)]
+    [[4, 1, 3, 2], [0, 1, 2, 4]]
+    """
+    order = seeds.numbers[np.argsort(-seeds.work[seeds.numbers], kind="stable")]
+    starts = grouped_by(seeds.work[order].astype(np.float64) + 64, teams * units_per_team)
+    return order.astype(np.uint32), starts

@@ -1,0 +1,122 @@
+"""All sums of motifs of a size on a device: the passes of MotifRun, and counts from the schedules for them.
+
+Four-cycles of motifs of four vertices come from schedule `wedge`, cliques from `local`, as any count of theirs.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from subiso.engine.base import Params, StoppedBy, part_of
+from subiso.engine.cuda.local import LocalRun
+from subiso.engine.cuda.machine import OutOfMemory
+from subiso.engine.cuda.memory import DeviceGraph
+from subiso.engine.cuda.motif_seeds import MotifWishes
+from subiso.engine.cuda.motifs import MotifRun
+from subiso.engine.cuda.search import SearchRun
+from subiso.engine.cuda.watch import Watch
+from subiso.engine.cuda.wedge import WedgeRun
+from subiso.engine.query import make_query
+from subiso.errors import DeviceMemoryError, UnsupportedError
+from subiso.filter.resolve import resolve
+from subiso.graph import Graph
+from subiso.pattern import Pattern
+from subiso.storage.layout import RelationCsr, layout_of
+from subiso.storage.simple import simple_lists
+
+if TYPE_CHECKING:
+    from subiso.engine.cuda.engine import CudaEngine
+
+COUNTED = {
+    3: {},
+    4: {"cycles4": Pattern.cycle(4), "cliques4": Pattern.clique(4)},
+    5: {"cliques5": Pattern.clique(5)},
+}
+"""The sums that are counts of a pattern."""
+_FRUGAL_BYTES = 64 << 20
+
+
+@dataclass(frozen=True)
+class _Counted:
+    """A count as a sum of runs."""
+
+    terms: list[tuple[int, SearchRun | WedgeRun | LocalRun]]
+    divisor: int = 1
+
+    def count(self, watch: Watch) -> int:
+        return sum(factor * run.count(watch) for factor, run in self.terms) // self.divisor
+
+    @property
+    def search_bytes(self) -> int:
+        reports = [run.report() for _, run in self.terms]
+        return sum(report.search_bytes for report in reports if report is not None)
+
+
+class MotifSums:
+    """The sums of one size, ready to be computed again and again."""
+
+    def __init__(self, engine: CudaEngine, graph: Graph, size: int) -> None:
+        lists = simple_lists(graph)
+        check_range(lists)
+        self.run = _run(engine, graph, lists, size)
+        self.counted = {name: _counted(engine, graph, pattern) for name, pattern in COUNTED[size].items()}
+
+    @property
+    def search_bytes(self) -> int:
+        """Device memory beside the graph."""
+        return self.run.search_bytes + sum(counted.search_bytes for counted in self.counted.values())
+
+    def sums(self, params: Params, started: float) -> tuple[dict[str, int], StoppedBy | None]:
+        """By the names that native/motifs has for them, and what stopped it, if anything: nothing counts then."""
+        steps = 1 + len(self.counted)
+        watch = Watch(replace(params, progress=part_of(params.progress, 0, steps)), started)
+        sums = self.run.sums(watch)
+        for i, (name, counted) in enumerate(self.counted.items(), 1):
+            if watch.expired():
+                break
+            watch = Watch(replace(params, progress=part_of(params.progress, i, steps)), started)
+            sums[name] = counted.count(watch)
+        return sums, watch.stopped_by
+
+
+def _run(engine: CudaEngine, graph: Graph, lists: RelationCsr, size: int) -> MotifRun:
+    """The passes; with small tables where memory is short."""
+    device = engine.machine.description
+    few = replace(engine.wishes.motifs, table_bytes=_FRUGAL_BYTES, large_bytes=_FRUGAL_BYTES // 4)
+
+    def make(wishes: MotifWishes) -> MotifRun:
+        on_device = DeviceGraph(engine.caches[0], layout_of(graph))
+        return MotifRun(engine.machine, on_device, lists, size, wishes)
+
+    try:
+        return make(engine.wishes.motifs)
+    except OutOfMemory:
+        engine.caches[0].clear()
+    try:
+        return make(few)
+    except OutOfMemory as error:
+        raise DeviceMemoryError(
+            f"{device.name} has no room for the sums of motifs: beside the graph they take a buffer of "
+            f"{error.nbytes:,} bytes (all memory: {device.memory:,})",
+            hint='free some of its memory, or use device="cpu"',
+        ) from None
+
+
+def _counted(engine: CudaEngine, graph: Graph, pattern: Pattern) -> _Counted:
+    resolved = resolve(make_query(graph, pattern))
+    if resolved.hopeless:
+        return _Counted([])
+    formula = engine.formula(resolved)
+    terms = [(term.coefficient, engine.prepare_count(term.plan, resolved)) for term in formula.terms]
+    return _Counted(terms, formula.divisor)
+
+
+def check_range(lists: RelationCsr) -> None:
+    """Every sum is at most a small multiple of the walks of four steps."""
+    longest, _ = lists.longest
+    if 32 * len(lists.lengths) * longest**4 >= 2**127:
+        raise UnsupportedError(
+            f"sums of motifs around a vertex of {longest:,} neighbours may leave 128 bits on a device",
+            hint='use device="cpu", which notices',
+        )

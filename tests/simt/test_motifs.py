@@ -1,0 +1,106 @@
+"""Motif sums on the device's side, through the shim: every sum against native/motifs, counts against the reference."""
+
+from __future__ import annotations
+
+import time
+
+import numpy as np
+import pytest
+from motif_cases import WISHES, native_sums, random_graph
+from shim import ShimMachine
+
+from subiso.engine import reference
+from subiso.engine.base import Params
+from subiso.engine.cuda.engine import CudaEngine
+from subiso.engine.cuda.layout import offset_of
+from subiso.engine.cuda.motif_layout import BOARD
+from subiso.engine.cuda.motif_sums import MotifSums, check_range
+from subiso.engine.cuda.tune import Wishes
+from subiso.engine.motifs import count_motifs_on
+from subiso.engine.query import make_query
+from subiso.errors import TimeoutReached, UnsupportedError
+from subiso.graph import Graph
+from subiso.pattern import connected_patterns
+from subiso.storage.layout import RelationCsr
+
+
+def shim_engine(seed: int, order: str = "random", **options: object) -> CudaEngine:
+    wishes = Wishes(fixed=False, motifs=WISHES[seed % len(WISHES)], blocks=2, warps_per_block=2)
+    return CudaEngine(ShimMachine(order, seed=seed, **options), wishes)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("size", [3, 4, 5])
+@pytest.mark.parametrize("seed", range(16))
+def test_sums_are_those_of_the_cpu(seed: int, size: int) -> None:
+    graph = random_graph(seed)
+    engine = shim_engine(seed, ("forward", "reverse", "random")[seed // 4 % 3])
+    found, stopped_by = engine.motif_sums(graph, size, Params())
+    assert stopped_by is None
+    wanted = native_sums(graph, size)
+    assert {name: found[name] for name in wanted} == wanted
+
+
+@pytest.mark.parametrize("order", ["forward", "reverse", "random"])
+@pytest.mark.parametrize("number", range(len(WISHES)))
+def test_two_hubs_that_share_most_neighbors(number: int, order: str) -> None:
+    """Long rows and sets of several words, and seeds of every class."""
+    n = 80
+    edges = [(0, 1), *((hub, leaf) for hub in range(2) for leaf in range(2, n))]
+    edges += [(i, i + 1) for i in range(2, n - 1, 2)]
+    graph = Graph.from_edges(*zip(*edges, strict=True))
+    engine = shim_engine(number, order)
+    found, _ = engine.motif_sums(graph, 5, Params())
+    wanted = native_sums(graph, 5)
+    assert {name: found[name] for name in wanted} == wanted
+
+
+@pytest.mark.parametrize("size", [3, 4])
+@pytest.mark.parametrize("seed", range(3))
+def test_counts_are_those_of_the_reference(seed: int, size: int) -> None:
+    graph = random_graph(seed)
+    patterns = connected_patterns(size)
+    found = count_motifs_on(shim_engine(seed), graph, patterns, Params())
+    assert found == [reference.count(make_query(graph, pattern)).count for pattern in patterns]
+
+
+def test_a_run_may_be_repeated() -> None:
+    ready = MotifSums(shim_engine(1), random_graph(7), 5)
+    first, second = (ready.sums(Params(), time.perf_counter())[0] for _ in range(2))
+    assert first == second and first["paths"] > 0
+    assert ready.run.progress() == 1.0
+    assert ready.search_bytes > 0
+
+
+def test_nothing_to_count() -> None:
+    for graph in (Graph.from_edges([], [], num_vertices=3), Graph.from_edges([], [], num_vertices=0)):
+        found = count_motifs_on(shim_engine(0), graph, connected_patterns(5), Params())
+        assert found == [0] * 21
+
+
+def test_a_timeout_stops_it() -> None:
+    with pytest.raises(TimeoutReached, match="not finished within 0 s"):
+        count_motifs_on(shim_engine(0), random_graph(1), connected_patterns(5), Params(timeout=0.0))
+
+
+def test_a_stop_ends_running_passes() -> None:
+    """What was not taken up is not counted; nothing hangs."""
+    graph = random_graph(1)
+    whole, _ = shim_engine(0).motif_sums(graph, 5, Params())
+    stopped, _ = shim_engine(0, stop_after=50).motif_sums(graph, 5, Params())
+    assert 0 <= stopped["square_degrees"] < whole["square_degrees"]
+    assert BOARD.fields is not None and BOARD.fields["stop"][1] == offset_of("stop")
+
+
+def test_little_memory() -> None:
+    graph = random_graph(4)
+    wanted = native_sums(graph, 5)
+    found, _ = shim_engine(0, room=1 << 16).motif_sums(graph, 5, Params())
+    assert {name: found[name] for name in wanted} == wanted
+
+
+def test_sums_that_may_not_fit_are_refused() -> None:
+    bounds = np.zeros(2 * 100 + 1, np.int64)
+    bounds[-1] = 2**31
+    lists = RelationCsr(bounds, np.zeros(0, np.uint32))
+    with pytest.raises(UnsupportedError, match="128 bits"):
+        check_range(lists)
