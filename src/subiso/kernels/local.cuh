@@ -191,13 +191,14 @@ class LocalTeam {
     u32 round = 0;
     for (u32 first = next(number, 0); first < pairs; first = next(number, first + kWarp)) {
       const u32 pair = first + lane_id();
+      bool stopped = ++round % kLookEvery == 0 && load_fresh(&args_.control->stop) != 0;
       if (pair < pairs) {
         const u32 b = last_begin(begins_, hood.size, pair);
         search.begin(b);
-        search.count_below(shape.select(search.thirds(), pair - begins_[b]));
+        stopped |= !search.count_below(shape.select(search.thirds(), pair - begins_[b]));
       }
       sync_warp();
-      if (++round % kLookEvery == 0 && ballot(load_fresh(&args_.control->stop) != 0) != 0) return;
+      if (ballot(stopped) != 0) return;
     }
     if (Config::kBlock && lane_id() == 0) atomic_or(args_.counters + number, kExhausted);
   }

@@ -148,12 +148,13 @@ class InnerSearch {
     u32 round = 0;
     for (u32 first = 0; first < pairs; first += kWarp) {
       const u32 pair = first + lane_id();
+      bool stopped = ++round % kLookEvery == 0 && load_fresh(&args_.control->stop) != 0;
       if (pair < pairs) {
         const u32 c = last_begin(begins_, hood.size, pair);
-        search.count_below_fourth(shape.select(search.fourths(c), pair - begins_[c]));
+        stopped |= !search.count_below_fourth(shape.select(search.fourths(c), pair - begins_[c]));
       }
       sync_warp();
-      if (++round % kLookEvery == 0 && ballot(load_fresh(&args_.control->stop) != 0) != 0) return false;
+      if (ballot(stopped) != 0) return false;
     }
     return true;
   }

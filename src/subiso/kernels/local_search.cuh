@@ -49,15 +49,15 @@ class LocalSearch {
     return true;
   }
   SUBISO_DEVICE Set thirds() { return candidates(plan_.second()); }
-  // Counts below the second vertex and the third, member c. Lane shape.
-  SUBISO_DEVICE void count_below(u32 c) { visit(plan_.second(), c, true); }
+  // Counts below the second vertex and the third, member c. Lane shape. False when stopped.
+  SUBISO_DEVICE bool count_below(u32 c) { return visit(plan_.second(), c, true); }
   // With the third vertex at member c: the fourth ones. Plans of four levels and more.
   SUBISO_DEVICE Set fourths(u32 c) {
     index_[plan_.second()] = c;
     compute_sets(plan_.second());
     return candidates(after(plan_.second()));
   }
-  SUBISO_DEVICE void count_below_fourth(u32 d) { visit(after(plan_.second()), d, true); }
+  SUBISO_DEVICE bool count_below_fourth(u32 d) { return visit(after(plan_.second()), d, true); }
   // Counts below the second vertex and those third ones that are in `some`. False when stopped.
   SUBISO_DEVICE bool count_all(Set some) { return loop(plan_.second(), some); }
 
