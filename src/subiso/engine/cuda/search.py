@@ -28,6 +28,7 @@ from subiso.engine.cuda.pool import DEEP_UNITS, LIGHT_UNITS, NEVER, Class, edge_
 from subiso.engine.cuda.relations import relation_entries
 from subiso.engine.cuda.sets import KeptSets, lists_of
 from subiso.engine.cuda.state import RunState
+from subiso.engine.cuda.storage import choose_storage, store_entries
 from subiso.engine.cuda.tables import cut_short, first_lists, lower_plan
 from subiso.engine.cuda.tune import LaunchConfig, Needs, Wishes, tune
 from subiso.engine.cuda.watch import Watch
@@ -101,6 +102,7 @@ class SearchRun(Buffers):
         self.lowered = lower_plan(plan, resolved.longest, self.kept_sets.numbers, reverse)
         self.num_seeds = len(seeds)
         self.wide = any(len(csr.neighbors) >= WIDE for csr in resolved.csrs)
+        self.storage = choose_storage(resolved, wishes.storage, wide=self.wide).name
         self.first_edges = self._first_edges(seeds) if wishes.edges else None
         self.seeds, self.pool_warps, self.batch_rows = seeds, pool_warps or 0, batch_rows
         self.kernel = self._kernel()
@@ -136,6 +138,7 @@ class SearchRun(Buffers):
             stop_level=wishes.stop_level,
             detect_level=wishes.detect_level,
             narrow=lowered.narrow,
+            store=self.storage,
         )
 
     def _tune(self, needs: Needs) -> LaunchConfig:
@@ -352,7 +355,10 @@ class SearchRun(Buffers):
         filters = [
             np.bitwise_and.reduce([resolved.filters[f] for f in combined]) for combined in lowered.filters
         ]
-        relations = relation_entries(graph, resolved, wishes, self.kept, wide=self.wide)
+        if self.storage == "csr":
+            relations = relation_entries(graph, resolved, wishes, self.kept, wide=self.wide)
+        else:
+            relations = store_entries(graph, resolved, self.storage, self.kept)
         self._table(args, "relations", relations, FEW_RELATIONS)
         self._table(args, "filters", [self._upload(bits) for bits in filters], FEW_FILTERS)
         self._table(args, "keys", [self._upload(key) for key in resolved.keys], FEW_KEYS)
@@ -379,7 +385,11 @@ class SearchRun(Buffers):
         if self.first_edges is None:
             return
         csr, origin = self.first_edges
-        sources, neighbors = self.graph.sources(csr), self.graph.csr(csr, wide=self.wide).neighbors
+        sources = self.graph.sources(csr)
+        plain = self.storage == "csr"  # other stores may keep their lists in another order
+        neighbors = (
+            self.graph.csr(csr, wide=self.wide).neighbors if plain else self.graph.array(csr.neighbors)
+        )
         self.kept += [sources, neighbors]
         entries = len(csr.neighbors)
         rows = entries - int(csr.bounds[2 * int(seeds.min())]) if self.some else entries

@@ -1,0 +1,171 @@
+"""Which store a search reads neighbour lists through, and why; and its relations as kernels read them.
+
+The plain CSR has an offset for every vertex in every relation: the quickest to look at, and large where a graph has
+many edge labels. The others (kernels/stores.cuh) have an index of the vertices that a relation touches.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+from weakref import WeakKeyDictionary
+
+import numpy as np
+from numpy.typing import NDArray
+
+from subiso.engine.cuda.layout import CSR
+from subiso.engine.cuda.memory import DeviceGraph
+from subiso.errors import UnsupportedError
+from subiso.filter.resolve import Resolved
+from subiso.storage.hash_pcsr import HashPcsr
+from subiso.storage.index import Index
+from subiso.storage.interval_pcsr import IntervalPcsr
+from subiso.storage.label_csr import LabelCsr, LabelSlice, single_key
+from subiso.storage.layout import Layout, RelationCsr
+from subiso.storage.lists import Lists, lists_of
+from subiso.storage.partition import partitions_of
+from subiso.storage.plain_csr import CompressedCsr
+from subiso.storage.relation import Relation
+from subiso.storage.renaming import renaming_of
+
+STORES = {
+    "csr": "CsrStore",
+    "label_csr": "LabelStore",
+    "compressed": "CompressedStore",
+    "hash_pcsr": "HashStore",
+    "interval_pcsr": "IntervalStore",
+}
+"""Names, and what they are called in kernels/."""
+STORAGES = ("auto", *STORES)
+SMALL = 32 << 20
+"""Bytes of offsets that a device's cache holds, about."""
+_GROUP_BYTES = 128
+
+
+@dataclass(frozen=True)
+class StorageChoice:
+    """A store and the reason in words."""
+
+    name: str
+    why: str
+
+
+def choose_storage(
+    resolved: Resolved, wanted: str = "auto", *, wide: bool = False, small: int = SMALL
+) -> StorageChoice:
+    """The wanted store, or for "auto" one that suits the query's relations. `wide`: they need 64-bit offsets."""
+    if wanted not in STORAGES:
+        raise UnsupportedError(f"there is no storage {wanted!r}", hint="there are " + ", ".join(STORAGES))
+    if wide:
+        return StorageChoice("csr", "some relation has 2**32 entries or more, which only it can hold")
+    if wanted != "auto":
+        return StorageChoice(wanted, "asked for")
+    csrs = list(dict.fromkeys(resolved.csrs))
+    offsets = sum(4 * len(csr.bounds) for csr in csrs)
+    entries = sum(csr.neighbors.nbytes for csr in csrs)
+    if offsets <= 2 * entries:
+        return StorageChoice(
+            "csr", f"its offsets ({_size(offsets)}) are small beside the lists ({_size(entries)})"
+        )
+    if offsets <= small:
+        return StorageChoice("csr", f"its offsets are few ({_size(offsets)})")
+    return _choose_index(resolved.layout, csrs, offsets)
+
+
+def _choose_index(layout: Layout, csrs: list[RelationCsr], offsets: int) -> StorageChoice:
+    new_of = renaming_of(layout.graph).new_of
+    keys = [np.flatnonzero(csr.lengths) for csr in csrs]
+    lists = sum(map(len, keys))
+    intervals = sum(
+        int((np.diff(np.sort(new_of[k]).astype(np.int64)) != 1).sum()) + 1 for k in keys if len(k)
+    )
+    instead = f"instead of {_size(offsets)} of offsets"
+    if 4 * intervals <= lists:
+        return StorageChoice("interval_pcsr", f"{lists} lists are {intervals} intervals, {instead}")
+    if 2 * _GROUP_BYTES * lists <= offsets:
+        return StorageChoice("hash_pcsr", f"{_size(_GROUP_BYTES * lists)} of groups, {instead}")
+    return StorageChoice("compressed", f"{_size(8 * lists)} of keys and offsets, {instead}")
+
+
+def _size(count: int) -> str:
+    """
+    >>> _size(3_400_000), _size(0)
+    ('3.4 MB', '0.0 MB')
+    """
+    return f"{count / 1e6:.1f} MB"
+
+
+def store_entries(graph: DeviceGraph, resolved: Resolved, name: str, kept: list[Any]) -> list[NDArray[Any]]:
+    """One element of the relations' table per relation, for a store other than the plain CSR.
+
+    What they point to is added to `kept`.
+    """
+    pairs = zip(resolved.relations, resolved.csrs, strict=True)
+    return [part_of(graph, index_of(resolved.layout, relation, csr, name), kept) for relation, csr in pairs]
+
+
+_INDEXES: WeakKeyDictionary[RelationCsr, dict[str, Index]] = WeakKeyDictionary()
+
+
+def index_of(layout: Layout, relation: Relation, csr: RelationCsr, name: str) -> Index:
+    """A relation in a layout; made once, kept as long as its lists are."""
+    known = _INDEXES.setdefault(csr, {})
+    if name not in known:
+        known[name] = _make_index(layout, relation, csr, name)
+    return known[name]
+
+
+def _make_index(layout: Layout, relation: Relation, csr: RelationCsr, name: str) -> Index:
+    if name == "label_csr":
+        return _label_slice(layout, relation, csr)
+    lists: Lists = lists_of(csr)
+    if name == "interval_pcsr":
+        return IntervalPcsr(lists, renaming_of(layout.graph))
+    return HashPcsr(lists) if name == "hash_pcsr" else CompressedCsr(lists)
+
+
+def _label_slice(layout: Layout, relation: Relation, csr: RelationCsr) -> LabelSlice:
+    """All labels of a direction share one label CSR; lists that are not simply a label's have one of their own."""
+    code = label_of(relation)
+    sides = partitions_of(layout.graph).sides
+    if code is None or relation.direction not in sides or layout.relation(relation) is not csr:
+        return single_key(lists_of(csr)).slice(0)
+    side = sides[relation.direction]
+    whole: LabelCsr = layout.graph.derived(("label_csr", relation.direction), lambda: LabelCsr(side))
+    return whole.slice(code)
+
+
+def label_of(relation: Relation) -> int | None:
+    """The edge label that a relation consists of; None where it is something else.
+
+    >>> from subiso.storage.relation import EdgeFit
+    >>> label_of(Relation("out", EdgeFit((3,), np.zeros(0, np.uint8)))), label_of(Relation("out"))
+    (3, None)
+    """
+    key = None if relation.fit is None else relation.fit.key
+    return key[0] if isinstance(key, tuple) and len(key) == 1 else None
+
+
+def _part_type(pointers: int, words: int) -> np.dtype[Any]:
+    return np.dtype([("pointers", np.uint64, pointers), ("words", np.uint32, words)])
+
+
+def part_of(graph: DeviceGraph, index: Index, kept: list[Any]) -> NDArray[Any]:
+    """A relation's part of a store (kernels/stores.cuh), as long as an element of the plain CSR's table."""
+    arrays: list[NDArray[Any]]
+    if isinstance(index, CompressedCsr):
+        arrays, words = [index.keys, index.offsets, index.neighbors], [len(index.keys)]
+    elif isinstance(index, HashPcsr):
+        arrays, words = [index.groups, index.neighbors], [0, 0, index.num_groups, index.theta]
+    elif isinstance(index, IntervalPcsr):
+        arrays = [index.renaming.new_of, index.intervals, index.offsets, index.neighbors]
+        words = [index.num_intervals]
+    else:
+        assert isinstance(index, LabelSlice), "the plain CSR has entries of its own"
+        arrays, words = [*index.whole.arrays], [index.key]
+    buffers = [graph.array(array) for array in arrays]
+    kept += buffers
+    part = np.zeros((), _part_type(len(arrays), CSR.itemsize // 4 - 2 * len(arrays)))
+    part["pointers"] = [buffer.address for buffer in buffers]
+    part["words"][: len(words)] = words
+    return part.view(CSR)
