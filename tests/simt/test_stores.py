@@ -150,8 +150,9 @@ def test_auto_without_structure() -> None:
         graph, Pattern(", ".join(f"(a)-[:{i}]->(b{i})" for i in range(12))), mode="homomorphism"
     )
     assert choose_storage(resolve(query), small=0).name in ("hash_pcsr", "interval_pcsr")
-    crowded = Graph.from_edges(*rng.integers(0, 200, (2, 600)), directed=True, edge_labels=labels)
-    query = make_query(crowded, Pattern("(a)-[:1]->(b), (b)-[:2]->(c)"), mode="homomorphism")
+    ends, labels = rng.integers(0, 400, (2, 1200)), rng.integers(0, 12, 1200)
+    crowded = Graph.from_edges(*ends, num_vertices=400, directed=True, edge_labels=labels)
+    query = make_query(crowded, Pattern("(a)-[:1|2|3]->(b)"), mode="homomorphism")
     assert choose_storage(resolve(query), small=0).name == "compressed"
 
 

@@ -83,6 +83,12 @@ def test_every_layout_gives_what_brute_force_gives(graph: Graph) -> None:
             wanted = [brute_force(graph, v, label, direction) for v in range(graph.num_vertices)]
             for stored in stores:
                 assert all_lists(stored, label, direction) == wanted, (stored.layout, label, direction)
+    everyone = layout_of(graph).all_ranks
+    for direction, side in partitions_of(graph).sides.items():
+        for code in range(side.num_labels):
+            total = int(side.label(code).lengths.sum())
+            for stored in stores:
+                assert stored.part(code, direction).total_length(everyone) == total, stored.layout
 
 
 @settings(max_examples=60, deadline=None)
@@ -121,17 +127,6 @@ def test_partitions_are_the_relations_of_labels(graph: Graph) -> None:
                 assert getattr(mine, name).tolist() == getattr(theirs, name).tolist()
 
 
-def native_sum(index: Any, vertices: np.ndarray) -> int:  # type: ignore[type-arg]
-    """The sum of the lists' lengths by the native look-up of an index."""
-    if isinstance(index, PlainCsr):
-        return _native.look_up_plain(index.offsets, vertices)
-    if isinstance(index, CompressedCsr):
-        return _native.look_up_compressed(index.keys, index.offsets, vertices)
-    if isinstance(index, HashPcsr):
-        return _native.look_up_hash(index.groups.ravel(), index.num_groups, index.theta, vertices)
-    return _native.look_up_interval(index.renaming.new_of, index.intervals.ravel(), index.offsets, vertices)
-
-
 @settings(max_examples=40, deadline=None)
 @given(multigraphs(), st.sampled_from(["out", "in", "any"]))
 def test_indexes_of_any_relation(graph: Graph, direction: Any) -> None:
@@ -151,11 +146,11 @@ def test_indexes_of_any_relation(graph: Graph, direction: Any) -> None:
             begin, end = layout.relation(Relation(direction)).bounds[[2 * v, 2 * v + 2]]
             expected = layout.relation(Relation(direction)).neighbors[begin:end].tolist()
             assert index.neighbors_of(int(v)).tolist() == expected
-            assert native_sum(index, np.array([v], np.uint32)) == wanted[v]
-        assert native_sum(index, everyone) == wanted.sum()
+            assert index.total_length(np.array([v], np.uint32)) == wanted[v]
+        assert index.total_length(everyone) == wanted.sum()
     single = single_key(lists)
-    assert _native.look_up_label(single.first, single.directory.ravel(), 0, everyone) == wanted.sum()
-    assert _native.look_up_label(single.first, single.directory.ravel(), 1, everyone) == 0
+    assert single.slice(0).total_length(everyone) == wanted.sum()
+    assert single.slice(1).total_length(everyone) == 0
 
 
 def numbered(count: int, keys: np.ndarray) -> Lists:  # type: ignore[type-arg]

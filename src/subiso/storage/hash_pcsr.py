@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from subiso import _native
 from subiso.errors import GraphError
 from subiso.graph.labels import NONE
 from subiso.storage.index import Found, Index, Trace, narrow
@@ -120,6 +121,9 @@ class HashPcsr(Index):
             group[left[onward]] = mine[onward, -1, 0]
             left = left[onward]
         return Found(begin, end, trace.lines())
+
+    def total_length(self, vertices: NDArray[np.uint32]) -> int:
+        return int(_native.look_up_hash(self.groups.ravel(), self.num_groups, self.theta, vertices))
 
 
 def hash_group(vertices: NDArray[np.uint32], num_groups: int) -> NDArray[np.int64]:

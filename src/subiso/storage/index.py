@@ -73,6 +73,10 @@ class Index(ABC):
     def find(self, vertices: NDArray[np.uint32]) -> Found:
         """Where the lists of these vertices are."""
 
+    @abstractmethod
+    def total_length(self, vertices: NDArray[np.uint32]) -> int:
+        """The sum of the lengths of these vertices' lists, by native look-ups one after the other."""
+
     @property
     def bytes(self) -> int:
         """Size on a device; what relations share (a renaming) is not in it."""

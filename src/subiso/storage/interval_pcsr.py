@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from subiso import _native
 from subiso.graph.labels import NONE
 from subiso.storage.index import Found, Index, Trace, narrow, search
 from subiso.storage.lists import Lists
@@ -63,3 +64,7 @@ class IntervalPcsr(Index):
         begin = np.where(there, bounds[place], 0)
         end = np.where(there, bounds[np.minimum(place + 1, len(bounds) - 1)], 0)
         return Found(begin, end, trace.lines())
+
+    def total_length(self, vertices: NDArray[np.uint32]) -> int:
+        flat = self.intervals.ravel()
+        return int(_native.look_up_interval(self.renaming.new_of, flat, self.offsets, vertices))

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from subiso import _native
 from subiso.errors import GraphError
 from subiso.graph.labels import NONE, VertexLabels
 from subiso.storage.index import LINE, Found, Index, Trace, narrow, search_ranges
@@ -102,6 +103,10 @@ class LabelSlice(Index):
             np.where(there, offsets[place], 0), np.where(there, offsets[following], 0), trace.lines()
         )
 
+    def total_length(self, vertices: NDArray[np.uint32]) -> int:
+        whole = self.whole
+        return int(_native.look_up_label(whole.first, whole.directory.ravel(), self.key, vertices))
+
 
 class LabelledCsr:
     """One CSR of all edges with a 32-bit label beside every neighbour: the smallest, and all of a list is read to
@@ -148,6 +153,9 @@ class LabelScan(Index):
         start = np.zeros(len(vertices), np.int64)
         start[there] = self._mine[low[there]]
         return Found(start, start + high - low, trace.lines() + scanned)
+
+    def total_length(self, vertices: NDArray[np.uint32]) -> int:
+        return int(_native.look_up_scan(self.whole.offsets, self.whole.labels, self.label, vertices))
 
 
 def single_key(lists: Lists) -> LabelCsr:

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from subiso import _native
 from subiso.storage.index import Found, Index, Trace, narrow, search
 from subiso.storage.lists import Lists
 
@@ -38,6 +39,9 @@ class PlainCsr(Index):
         trace.read(offsets, at + 1, 4)
         bounds = self.offsets.astype(np.int64)
         return Found(bounds[at], bounds[at + 1], trace.lines())
+
+    def total_length(self, vertices: NDArray[np.uint32]) -> int:
+        return int(_native.look_up_plain(self.offsets, vertices))
 
 
 class CompressedCsr(Index):
@@ -71,3 +75,6 @@ class CompressedCsr(Index):
         begin = np.where(there, bounds[at], 0)
         end = np.where(there, bounds[np.minimum(at + 1, len(bounds) - 1)], 0)
         return Found(begin, end, trace.lines())
+
+    def total_length(self, vertices: NDArray[np.uint32]) -> int:
+        return int(_native.look_up_compressed(self.keys, self.offsets, vertices))

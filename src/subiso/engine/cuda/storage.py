@@ -17,7 +17,7 @@ from subiso.engine.cuda.layout import CSR
 from subiso.engine.cuda.memory import DeviceGraph
 from subiso.errors import UnsupportedError
 from subiso.filter.resolve import Resolved
-from subiso.storage.hash_pcsr import HashPcsr
+from subiso.storage.hash_pcsr import THETA, HashPcsr
 from subiso.storage.index import Index
 from subiso.storage.interval_pcsr import IntervalPcsr
 from subiso.storage.label_csr import LabelCsr, LabelSlice, single_key
@@ -39,7 +39,8 @@ STORES = {
 STORAGES = ("auto", *STORES)
 SMALL = 32 << 20
 """Bytes of offsets that a device's cache holds, about."""
-_GROUP_BYTES = 128
+GROUPS_PER_LIST = 1 / 8
+"""Of a hash PCSR: groups are half full, hardly ever overflow, and take an eighth of the room that GSI gives them."""
 
 
 @dataclass(frozen=True)
@@ -82,8 +83,9 @@ def _choose_index(layout: Layout, csrs: list[RelationCsr], offsets: int) -> Stor
     instead = f"instead of {_size(offsets)} of offsets"
     if 4 * intervals <= lists:
         return StorageChoice("interval_pcsr", f"{lists} lists are {intervals} intervals, {instead}")
-    if 2 * _GROUP_BYTES * lists <= offsets:
-        return StorageChoice("hash_pcsr", f"{_size(_GROUP_BYTES * lists)} of groups, {instead}")
+    groups = int(8 * THETA * GROUPS_PER_LIST * lists)
+    if 2 * groups <= offsets:
+        return StorageChoice("hash_pcsr", f"{_size(groups)} of groups, {instead}")
     return StorageChoice("compressed", f"{_size(8 * lists)} of keys and offsets, {instead}")
 
 
@@ -121,7 +123,7 @@ def _make_index(layout: Layout, relation: Relation, csr: RelationCsr, name: str)
     lists: Lists = lists_of(csr)
     if name == "interval_pcsr":
         return IntervalPcsr(lists, renaming_of(layout.graph))
-    return HashPcsr(lists) if name == "hash_pcsr" else CompressedCsr(lists)
+    return HashPcsr(lists, groups_per_list=GROUPS_PER_LIST) if name == "hash_pcsr" else CompressedCsr(lists)
 
 
 def _label_slice(layout: Layout, relation: Relation, csr: RelationCsr) -> LabelSlice:
