@@ -72,7 +72,7 @@ def random_labels(
     seed: int = 0,
     threads: int | None = None,
 ) -> Graph:
-    """The same graph with random labels on its vertices or edges: `with_labels` and `with_edge_labels` in one.
+    """The same graph with random labels on its vertices, its edges or both; labels it had there are replaced.
 
     k: the number of labels, which are then 0 .. k - 1, or a list of labels
     distribution: uniform, zipf (the label of rank r has weight 1/r) or powerlaw (r**-2.5)
