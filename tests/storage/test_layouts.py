@@ -23,6 +23,7 @@ from subiso.storage.partition import partitions_of
 from subiso.storage.plain_csr import CompressedCsr, PlainCsr
 from subiso.storage.relation import EdgeFit, Relation
 from subiso.storage.renaming import renaming_of
+from subiso.storage.sorting import sort_rows
 
 LABELS = "wxyz"
 OPTIONS = [
@@ -293,3 +294,13 @@ def test_a_scan_reads_the_whole_list() -> None:
     hub = layout_of(graph).rank[[0]]
     assert LabelledCsr(side).scan(1).find(hub).lines.tolist() in ([33], [34])
     assert LabelCsr(side).slice(1).find(hub).lines.tolist() in ([2], [3])
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.lists(st.tuples(st.integers(0, 5), st.integers(0, 2**20), st.integers(0, 3))), st.booleans())
+def test_packed_rows_sort_like_wide_ones(rows: list[tuple[int, int, int]], distinct: bool) -> None:
+    columns = [np.array([row[i] for row in rows], np.uint32) for i in range(3)]
+    wanted = sorted(set(rows)) if distinct else sorted(rows)
+    for limits in ([6, 2**20 + 1, 4], [2**32, 2**32, 2**32]):
+        found = sort_rows(columns, limits, distinct=distinct)
+        assert list(zip(*(c.tolist() for c in found), strict=True)) == wanted

@@ -16,6 +16,7 @@ from subiso.storage.index import LINE, Found, Index, Trace, narrow, search_range
 from subiso.storage.layout import Layout
 from subiso.storage.lists import Lists
 from subiso.storage.partition import Side
+from subiso.storage.sorting import run_starts, sort_rows
 
 
 class LabelCsr:
@@ -48,12 +49,9 @@ class LabelCsr:
         if labels is not None and layout is not None:
             entry, codes = _labels_by_rank(labels, layout, neighbors)
             owners, neighbors, keys = owners[entry], neighbors[entry], keys[entry] + codes
-        order = np.lexsort((neighbors, keys, owners))
-        owners, keys = owners[order], keys[order]
-        self.neighbors = neighbors[order]
-        begins = np.ones(len(keys), bool)
-        begins[1:] = (owners[1:] != owners[:-1]) | (keys[1:] != keys[:-1])
-        at = np.flatnonzero(begins)
+        limits = side.num_vertices, side.num_labels * self.per_label, side.num_vertices
+        owners, keys, self.neighbors = sort_rows([owners, keys, neighbors], limits)
+        at = run_starts(owners, keys)
         self.directory = np.empty((len(at) + 1, 2), np.uint32)
         """Pairs: a group's key and where its neighbours begin; vertex by vertex, and a last one for the end."""
         self.directory[:-1, 0], self.directory[:, 1] = keys[at], narrow(np.append(at, len(keys)))

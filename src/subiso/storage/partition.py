@@ -12,6 +12,7 @@ from subiso.graph.labels import NONE
 from subiso.storage.layout import Layout, layout_of
 from subiso.storage.lists import Lists
 from subiso.storage.relation import Direction
+from subiso.storage.sorting import run_starts, sort_rows
 
 
 @dataclass(frozen=True, eq=False)
@@ -103,15 +104,8 @@ def _side(
     sources: NDArray[np.uint32],
     targets: NDArray[np.uint32],
 ) -> Side:
-    pairs = sources.astype(np.uint64) << np.uint64(32) | targets
-    order = np.lexsort((pairs, labels))
-    pairs, labels = pairs[order], labels[order]
-    distinct = np.ones(len(pairs), bool)
-    distinct[1:] = (pairs[1:] != pairs[:-1]) | (labels[1:] != labels[:-1])
-    pairs, labels = pairs[distinct], labels[distinct]
-    owners = (pairs >> np.uint64(32)).astype(np.uint32)
-    begins = np.ones(len(pairs), bool)
-    begins[1:] = (owners[1:] != owners[:-1]) | (labels[1:] != labels[:-1])
-    at = np.flatnonzero(begins)
+    limits = num_labels, num_vertices, num_vertices
+    labels, owners, neighbors = sort_rows([labels, sources, targets], limits, distinct=True)
+    at = run_starts(labels, owners)
     first = np.searchsorted(labels[at], np.arange(num_labels + 1)).astype(np.int64)
-    return Side(num_vertices, first, owners[at], np.append(at, len(pairs)), pairs.astype(np.uint32))
+    return Side(num_vertices, first, owners[at], np.append(at, len(labels)), neighbors)

@@ -11,9 +11,11 @@ from numpy.typing import NDArray
 from subiso import _native
 from subiso.graph import Graph
 from subiso.storage.partition import Partitions, partitions_of
+from subiso.storage.sorting import sort_rows
 
-_WINDOW = 1 << 14
-"""Share sets that are compared with each other; choosing among more takes too long."""
+_WORK = 2e9
+"""Memberships that may be looked at while share sets are put in order: a second or two."""
+_LEAST_WINDOW = 64
 
 
 @dataclass(frozen=True, eq=False)
@@ -45,7 +47,7 @@ def renaming_of(graph: Graph) -> Renaming:
 
 def rename(partitions: Partitions, num_vertices: int) -> Renaming:
     """Groups vertices by share set, orders the sets, and numbers the vertices set by set."""
-    owners, items, num_partitions = _memberships(partitions)
+    owners, items, num_partitions = _memberships(partitions, num_vertices)
     offsets = np.zeros(num_vertices + 1, np.int64)
     np.cumsum(np.bincount(owners, minlength=num_vertices), out=offsets[1:])
     # Sets are told apart by sums of random numbers. Were two sums ever equal, intervals would be more, not wrong.
@@ -57,7 +59,9 @@ def rename(partitions: Partitions, num_vertices: int) -> Renaming:
     lengths = offsets[example + 1] - offsets[example]
     set_offsets = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
     at = np.repeat(offsets[example] - set_offsets[:-1], lengths) + np.arange(int(set_offsets[-1]))
-    order = _native.share_order(set_offsets, items[at], weights.astype(np.int64), num_partitions, _WINDOW)
+    # Of many sets only those that stand near each other in sorted order are compared.
+    window = int(min(max(_WORK / max(len(at), 1), _LEAST_WINDOW), len(weights)))
+    order = _native.share_order(set_offsets, items[at], weights.astype(np.int64), num_partitions, window)
     place = np.empty(len(order), np.int64)
     place[order] = np.arange(len(order))
     new_of = np.empty(num_vertices, np.uint32)
@@ -65,16 +69,18 @@ def rename(partitions: Partitions, num_vertices: int) -> Renaming:
     return Renaming(new_of, len(order))
 
 
-def _memberships(partitions: Partitions) -> tuple[NDArray[np.int64], NDArray[np.uint32], int]:
+def _memberships(
+    partitions: Partitions, num_vertices: int
+) -> tuple[NDArray[np.uint32], NDArray[np.uint32], int]:
     """Pairs of a rank and a partition that it is in, sorted, and the number of partitions: labels times directions."""
     owners, items, count = [], [], 0
     for side in partitions.sides.values():
-        owners.append(side.keys.astype(np.int64))
+        owners.append(side.keys)
         items.append(side.labels + np.uint32(count))
         count += side.num_labels
-    joined, partition = np.concatenate(owners), np.concatenate(items)
-    order = np.lexsort((partition, joined))
-    return joined[order], partition[order], count
+    limits = num_vertices, count
+    joined, partition = sort_rows([np.concatenate(owners), np.concatenate(items)], limits)
+    return joined, partition, count
 
 
 def _scramble(numbers: NDArray[np.uint32]) -> NDArray[np.uint64]:
