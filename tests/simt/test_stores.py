@@ -15,16 +15,21 @@ from subiso.engine.cuda.kernel import SearchKernel
 from subiso.engine.cuda.lookup import LookUpKernel, LookUps
 from subiso.engine.cuda.memory import Cache, DeviceGraph
 from subiso.engine.cuda.relations import relation_entries
+from subiso.engine.cuda.search import Report
+from subiso.engine.cuda.slices import slice_lists
 from subiso.engine.cuda.storage import STORES, choose_storage, index_of, part_of, store_entries
+from subiso.engine.cuda.tables import EDGE, lower_plan
 from subiso.engine.cuda.tune import Wishes
 from subiso.engine.query import MODES, Query, make_query
 from subiso.errors import UnsupportedError
 from subiso.filter.resolve import Resolved, resolve
 from subiso.graph import Graph
-from subiso.graph.generators import erdos_renyi, with_edge_labels
+from subiso.graph.generators import erdos_renyi, with_edge_labels, with_labels
 from subiso.pattern import Pattern
+from subiso.plan.choose import make_plan
 from subiso.storage.hash_pcsr import HashPcsr
 from subiso.storage.lists import lists_of
+from subiso.storage.statistics import statistics_of
 
 ORDERS = ("forward", "reverse", "random")
 OTHERS = tuple(name for name in STORES if name != "csr")
@@ -171,6 +176,47 @@ def test_labels_share_one_label_csr() -> None:
     }
     assert named[(0,)].neighbors is named[(1,)].neighbors
     assert named[(0, 1)].neighbors is not named[(0,)].neighbors
+
+
+def test_vertex_labels_cut_lists_short() -> None:
+    """With a label CSR only neighbours that carry the label are looked at; the count stays the same."""
+    graph = with_labels(erdos_renyi(60, m=500, seed=1), 4, seed=1)
+    query = make_query(graph, Pattern("(a:0)--(b:1)--(c:2)--(a), (c)--(d:3)"))
+    wanted, tasks = len(expected_rows(query)), {}
+    for storage in ("csr", "label_csr"):
+        wishes = Wishes(blocks=1, warps_per_block=2, edges=False, tau=0, measure=True)
+        engine = CudaEngine(ShimMachine(), wishes, schedule="fine", storage=storage)
+        assert engine.count(query, FINE).count == wanted
+        assert isinstance(engine.last, Report)
+        tasks[storage] = engine.last.tasks
+    assert 0 < tasks["label_csr"] < tasks["csr"] / 2
+
+
+@pytest.mark.parametrize("storage", ["label_csr", "interval_pcsr"])
+def test_plans_compiled_in(storage: str) -> None:
+    graph = with_labels(with_edge_labels(erdos_renyi(40, m=400, seed=1, directed=True), 2, seed=1), 2, seed=1)
+    query = make_query(graph, Pattern("(a:0)-[:0]->(b:1)-[:1]->(c:0), (a)-[:1]->(c)"))
+    wishes = Wishes(blocks=2, warps_per_block=2, fixed=True)
+    engine = CudaEngine(ShimMachine(fixed=True), wishes, schedule="fine", storage=storage)
+    assert engine.count(query, FINE).count == len(expected_rows(query))
+    assert isinstance(engine.last, Report) and engine.last.kernel.tables is not None
+
+
+def test_slices_of_a_plan() -> None:
+    """Every edge operation of a level whose candidates carry a label names a slice, and nothing else changes."""
+    graph = with_labels(erdos_renyi(60, m=500, seed=1), 4, seed=1)
+    resolved = resolve(make_query(graph, Pattern("(a:0)--(b:1)--(c)--(a)")))
+    plan = make_plan(resolved.problem, statistics_of(graph), counting=False)
+    lowered = lower_plan(plan, 100)
+    sliced = slice_lists(lowered, resolved)
+    assert {label for _, label in sliced.slices} <= {0, 1} and sliced.slices
+    before, after = lowered.tables["ops"]["a"], sliced.lowered.tables["ops"]["a"]
+    changed = before != after
+    assert changed.any() and (lowered.tables["ops"]["kind"][changed] == EDGE).all()
+    named = [sliced.slices[a - len(resolved.relations)] for a in after[changed].tolist()]
+    assert [relation for relation, _ in named] == before[changed].tolist()
+    unlabelled = resolve(make_query(erdos_renyi(9, m=20, seed=1), Pattern.clique(3)))
+    assert slice_lists(lowered, unlabelled).lowered is lowered
 
 
 def test_plain_kernels_do_not_know_the_others() -> None:

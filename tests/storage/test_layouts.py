@@ -15,11 +15,11 @@ from subiso.graph import Graph
 from subiso.storage.hash_pcsr import HashPcsr, hash_group
 from subiso.storage.index import LINE
 from subiso.storage.interval_pcsr import IntervalPcsr
-from subiso.storage.label_csr import LabelCsr, LabelledCsr, single_key
+from subiso.storage.label_csr import LabelCsr, LabelledCsr
 from subiso.storage.labels import LAYOUTS, LabelStorage, store_labels
 from subiso.storage.layout import layout_of
 from subiso.storage.lists import Lists, lists_of
-from subiso.storage.partition import partitions_of
+from subiso.storage.partition import one_label, partitions_of
 from subiso.storage.plain_csr import CompressedCsr, PlainCsr
 from subiso.storage.relation import EdgeFit, Relation
 from subiso.storage.renaming import renaming_of
@@ -149,7 +149,7 @@ def test_indexes_of_any_relation(graph: Graph, direction: Any) -> None:
             assert index.neighbors_of(int(v)).tolist() == expected
             assert index.total_length(np.array([v], np.uint32)) == wanted[v]
         assert index.total_length(everyone) == wanted.sum()
-    single = single_key(lists)
+    single = LabelCsr(one_label(lists))
     assert single.slice(0).total_length(everyone) == wanted.sum()
     assert single.slice(1).total_length(everyone) == 0
 

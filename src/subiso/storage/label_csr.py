@@ -14,7 +14,6 @@ from subiso.errors import GraphError
 from subiso.graph.labels import NONE, VertexLabels
 from subiso.storage.index import LINE, Found, Index, Trace, narrow, search_ranges
 from subiso.storage.layout import Layout
-from subiso.storage.lists import Lists
 from subiso.storage.partition import Side
 from subiso.storage.sorting import run_starts, sort_rows
 
@@ -154,12 +153,6 @@ class LabelScan(Index):
 
     def total_length(self, vertices: NDArray[np.uint32]) -> int:
         return int(_native.look_up_scan(self.whole.offsets, self.whole.labels, self.label, vertices))
-
-
-def single_key(lists: Lists) -> LabelCsr:
-    """A label CSR of one relation alone, for relations that are not a label's edges in one direction."""
-    first = np.array([0, len(lists.keys)], np.int64)
-    return LabelCsr(Side(lists.num_vertices, first, lists.keys, lists.offsets, lists.neighbors))
 
 
 def _labels_by_rank(

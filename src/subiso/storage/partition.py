@@ -73,6 +73,12 @@ def partitions_of(graph: Graph) -> Partitions:
     return graph.derived("label partitions", lambda: _partition(graph, layout_of(graph)))
 
 
+def one_label(lists: Lists) -> Side:
+    """Any lists as the only label of a side."""
+    first = np.array([0, len(lists.keys)], np.int64)
+    return Side(lists.num_vertices, first, lists.keys, lists.offsets, lists.neighbors)
+
+
 def _partition(graph: Graph, layout: Layout) -> Partitions:
     sources, targets = (layout.rank[np.asarray(ends, np.int64)] for ends in graph.edge_endpoints())
     if graph.edge_labels is None:

@@ -27,6 +27,7 @@ from subiso.engine.cuda.memory import DeviceGraph
 from subiso.engine.cuda.pool import DEEP_UNITS, LIGHT_UNITS, NEVER, Class, edge_classes, pool_of, units_of
 from subiso.engine.cuda.relations import relation_entries
 from subiso.engine.cuda.sets import KeptSets, lists_of
+from subiso.engine.cuda.slices import Sliced, slice_lists
 from subiso.engine.cuda.state import RunState
 from subiso.engine.cuda.storage import choose_storage, store_entries
 from subiso.engine.cuda.tables import cut_short, first_lists, lower_plan
@@ -103,6 +104,8 @@ class SearchRun(Buffers):
         self.num_seeds = len(seeds)
         self.wide = any(len(csr.neighbors) >= WIDE for csr in resolved.csrs)
         self.storage = choose_storage(resolved, wishes.storage, wide=self.wide).name
+        labelled = self.storage == "label_csr"
+        self.sliced = slice_lists(self.lowered, resolved) if labelled else Sliced(self.lowered)
         self.first_edges = self._first_edges(seeds) if wishes.edges else None
         self.seeds, self.pool_warps, self.batch_rows = seeds, pool_warps or 0, batch_rows
         self.kernel = self._kernel()
@@ -129,7 +132,7 @@ class SearchRun(Buffers):
             tail=lowered.tail,
             edges=lowered.edges,
             wide_offsets=self.wide,
-            tables=fixed_tables(lowered) if wishes.fixed else None,
+            tables=fixed_tables(self.sliced.lowered) if wishes.fixed else None,
             threads=32 * (wishes.warps_per_block or 4),
             measure=wishes.measure,
             batch=wishes.batch,
@@ -358,7 +361,7 @@ class SearchRun(Buffers):
         if self.storage == "csr":
             relations = relation_entries(graph, resolved, wishes, self.kept, wide=self.wide)
         else:
-            relations = store_entries(graph, resolved, self.storage, self.kept)
+            relations = store_entries(graph, resolved, self.storage, self.kept, self.sliced.slices)
         self._table(args, "relations", relations, FEW_RELATIONS)
         self._table(args, "filters", [self._upload(bits) for bits in filters], FEW_FILTERS)
         self._table(args, "keys", [self._upload(key) for key in resolved.keys], FEW_KEYS)
@@ -366,7 +369,7 @@ class SearchRun(Buffers):
             entities = [resolved.layout.entities(r) for r in resolved.relations]
             addresses = [[self._upload(a) for a in (e.offsets, e.neighbors, e.edge_ids)] for e in entities]
             args["entities"] = self._upload(np.array(addresses, np.uint64).reshape(-1, 3))
-        args["tables"] = self._upload(np.frombuffer(lowered.tables.tobytes(), np.uint8))
+        args["tables"] = self._upload(np.frombuffer(self.sliced.lowered.tables.tobytes(), np.uint8))
         args["row_stride"], args["column_stride"], args["keep"] = self.columns, 1, 1
         args["translate"] = graph.array(resolved.layout.vertex_at).address
         self._fill_pool(args, seeds)

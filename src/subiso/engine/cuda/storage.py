@@ -6,6 +6,7 @@ many edge labels. The others (kernels/stores.cuh) have an index of the vertices 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 from weakref import WeakKeyDictionary
@@ -20,10 +21,10 @@ from subiso.filter.resolve import Resolved
 from subiso.storage.hash_pcsr import THETA, HashPcsr
 from subiso.storage.index import Index
 from subiso.storage.interval_pcsr import IntervalPcsr
-from subiso.storage.label_csr import LabelCsr, LabelSlice, single_key
+from subiso.storage.label_csr import LabelCsr, LabelSlice
 from subiso.storage.layout import Layout, RelationCsr
 from subiso.storage.lists import Lists, lists_of
-from subiso.storage.partition import partitions_of
+from subiso.storage.partition import one_label, partitions_of
 from subiso.storage.plain_csr import CompressedCsr
 from subiso.storage.relation import Relation
 from subiso.storage.renaming import renaming_of
@@ -97,44 +98,58 @@ def _size(count: int) -> str:
     return f"{count / 1e6:.1f} MB"
 
 
-def store_entries(graph: DeviceGraph, resolved: Resolved, name: str, kept: list[Any]) -> list[NDArray[Any]]:
-    """One element of the relations' table per relation, for a store other than the plain CSR.
+def store_entries(
+    graph: DeviceGraph,
+    resolved: Resolved,
+    name: str,
+    kept: list[Any],
+    slices: Sequence[tuple[int, int]] = (),
+) -> list[NDArray[Any]]:
+    """One element of the relations' table per relation and slice, for a store other than the plain CSR.
 
-    What they point to is added to `kept`.
+    A slice is a relation's neighbours that carry a vertex label. What is pointed to is added to `kept`.
     """
-    pairs = zip(resolved.relations, resolved.csrs, strict=True)
-    return [part_of(graph, index_of(resolved.layout, relation, csr, name), kept) for relation, csr in pairs]
+    pairs = list(zip(resolved.relations, resolved.csrs, strict=True))
+    indexes = [index_of(resolved.layout, relation, csr, name) for relation, csr in pairs]
+    indexes += [index_of(resolved.layout, *pairs[number], name, label) for number, label in slices]
+    return [part_of(graph, index, kept) for index in indexes]
 
 
-_INDEXES: WeakKeyDictionary[RelationCsr, dict[str, Index]] = WeakKeyDictionary()
+_INDEXES: WeakKeyDictionary[RelationCsr, dict[tuple[str, int | None], Index]] = WeakKeyDictionary()
 
 
-def index_of(layout: Layout, relation: Relation, csr: RelationCsr, name: str) -> Index:
-    """A relation in a layout; made once, kept as long as its lists are."""
+def index_of(
+    layout: Layout, relation: Relation, csr: RelationCsr, name: str, label: int | None = None
+) -> Index:
+    """A relation in a layout, of a label CSR perhaps one vertex label; made once, kept as long as its lists are."""
     known = _INDEXES.setdefault(csr, {})
-    if name not in known:
-        known[name] = _make_index(layout, relation, csr, name)
-    return known[name]
+    key = name, label
+    if key not in known:
+        known[key] = _make_index(layout, relation, csr, name, label)
+    return known[key]
 
 
-def _make_index(layout: Layout, relation: Relation, csr: RelationCsr, name: str) -> Index:
+def _make_index(layout: Layout, relation: Relation, csr: RelationCsr, name: str, label: int | None) -> Index:
     if name == "label_csr":
-        return _label_slice(layout, relation, csr)
+        return _label_slice(layout, relation, csr, label)
     lists: Lists = lists_of(csr)
     if name == "interval_pcsr":
         return IntervalPcsr(lists, renaming_of(layout.graph))
     return HashPcsr(lists, groups_per_list=GROUPS_PER_LIST) if name == "hash_pcsr" else CompressedCsr(lists)
 
 
-def _label_slice(layout: Layout, relation: Relation, csr: RelationCsr) -> LabelSlice:
+def _label_slice(layout: Layout, relation: Relation, csr: RelationCsr, label: int | None) -> LabelSlice:
     """All labels of a direction share one label CSR; lists that are not simply a label's have one of their own."""
-    code = label_of(relation)
-    sides = partitions_of(layout.graph).sides
+    graph = layout.graph
+    code = 0 if graph.edge_labels is None and relation.fit is None else label_of(relation)
+    sides = partitions_of(graph).sides
+    grouped = None if label is None else layout
     if code is None or relation.direction not in sides or layout.relation(relation) is not csr:
-        return single_key(lists_of(csr)).slice(0)
+        return LabelCsr(one_label(lists_of(csr)), grouped).slice(0, label or 0)
     side = sides[relation.direction]
-    whole: LabelCsr = layout.graph.derived(("label_csr", relation.direction), lambda: LabelCsr(side))
-    return whole.slice(code)
+    key = "label_csr", relation.direction, label is not None
+    whole: LabelCsr = graph.derived(key, lambda: LabelCsr(side, grouped))
+    return whole.slice(code, label or 0)
 
 
 def label_of(relation: Relation) -> int | None:
