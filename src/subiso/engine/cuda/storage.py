@@ -40,6 +40,8 @@ STORES = {
 STORAGES = ("auto", *STORES)
 SMALL = 32 << 20
 """Bytes of offsets that a device's cache holds, about."""
+MOST_RENAMED = 1 << 24
+"""Edges of a graph whose vertices "auto" has renamed: a few seconds."""
 GROUPS_PER_LIST = 1 / 8
 """Of a hash PCSR: groups are half full, hardly ever overflow, and take an eighth of the room that GSI gives them."""
 
@@ -75,19 +77,28 @@ def choose_storage(
 
 
 def _choose_index(layout: Layout, csrs: list[RelationCsr], offsets: int) -> StorageChoice:
-    new_of = renaming_of(layout.graph).new_of
     keys = [np.flatnonzero(csr.lengths) for csr in csrs]
     lists = sum(map(len, keys))
-    intervals = sum(
-        int((np.diff(np.sort(new_of[k]).astype(np.int64)) != 1).sum()) + 1 for k in keys if len(k)
-    )
     instead = f"instead of {_size(offsets)} of offsets"
+    graph = layout.graph
+    # Renaming looks at all edges of the graph, once: too long for a query on a very large one.
+    worth_renaming = graph.edge_labels is not None and graph.num_edges <= MOST_RENAMED
+    intervals = _count_intervals(keys, renaming_of(graph).new_of) if worth_renaming else lists
     if 4 * intervals <= lists:
         return StorageChoice("interval_pcsr", f"{lists} lists are {intervals} intervals, {instead}")
     groups = int(8 * THETA * GROUPS_PER_LIST * lists)
     if 2 * groups <= offsets:
         return StorageChoice("hash_pcsr", f"{_size(groups)} of groups, {instead}")
     return StorageChoice("compressed", f"{_size(8 * lists)} of keys and offsets, {instead}")
+
+
+def _count_intervals(keys: list[NDArray[np.int64]], new_of: NDArray[np.uint32]) -> int:
+    """
+    >>> _count_intervals([np.array([0, 1, 2]), np.array([0, 2])], np.array([5, 4, 3], np.uint32))
+    3
+    """
+    new = [np.sort(new_of[mine]).astype(np.int64) for mine in keys if len(mine)]
+    return sum(int((np.diff(numbers) != 1).sum()) + 1 for numbers in new)
 
 
 def _size(count: int) -> str:
