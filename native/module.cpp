@@ -9,4 +9,5 @@ NB_MODULE(_native, m) {
   subiso::bind_engine(m);
   subiso::bind_motifs(m);
   subiso::bind_sample(m);
+  subiso::bind_storage(m);
 }

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from subiso.graph import Graph, generators
     from subiso.graph.generators import rewire
     from subiso.pattern import Pattern, connected_patterns
+    from subiso.queries import random_queries, read_queries, write_queries
     from subiso.result.matches import Matches
 
 __version__ = "0.1.0"
@@ -41,6 +42,9 @@ _HOME = {
     "TimeoutReached": "subiso.errors",
     "errors": "subiso.errors",
     "generators": "subiso.graph.generators",
+    "random_queries": "subiso.queries",
+    "read_queries": "subiso.queries",
+    "write_queries": "subiso.queries",
 }
 _MODULES = ("errors", "generators")
 
@@ -60,11 +64,14 @@ __all__ = [
     "generators",
     "match",
     "motifs",
+    "random_queries",
     "read",
+    "read_queries",
     "rewire",
     "significance",
     "triads",
     "write",
+    "write_queries",
 ]
 
 

@@ -301,3 +301,27 @@ def test_an_estimate_that_ran_out_of_time(tmp_path: Path) -> None:
     run("generate", "rmat", "scale=11", "edge_factor=8", "seed=1", "-o", graph)
     late = run("count", graph, "prism", "--approx", "0.000001", "--seed", "1", "--timeout", "1", code=3)
     assert "stopped by timeout" in late.stdout and "was not reached within 1 s" in late.stderr
+
+
+def test_generate_labels_and_queries(tmp_path: Path) -> None:
+    graph, marked, queries = tmp_path / "g.subiso", tmp_path / "l.subiso", tmp_path / "q.json"
+    run("generate", "rmat", "scale=8", "seed=1", "-o", graph)
+    run("generate", "labels", graph, "k=4", "distribution=zipf", "seed=1", "-o", marked)
+    often, rare = (int(run("count", marked, f"(a:{label})").stdout) for label in (0, 3))
+    assert often > rare > 0
+    done = run(
+        "generate", "queries", marked, "count=2", "size=[3,5]", "method=expand", "seed=1", "-o", queries
+    )
+    assert "4 queries written to" in done.stderr
+    rows = json.loads(run("count", marked, f"@{queries}", "--format", "json").stdout)
+    assert len(rows) == 4 and all(row["count"] >= 1 for row in rows)
+    lines = tmp_path / "q.patterns"
+    run("generate", "queries", marked, "count=2", "size=[3,5]", "method=expand", "seed=1", "-o", lines)
+    again = json.loads(run("count", marked, f"@{lines}", "triangle", "--format", "json").stdout)
+    assert [row["count"] for row in again[:4]] == [row["count"] for row in rows]
+    assert (
+        "density" in run("generate", "queries").stdout and "distribution" in run("generate", "labels").stdout
+    )
+    assert "takes the file of a graph first" in run("generate", "queries", "size=3", "-o", "x", code=2).stderr
+    message = run("generate", "queries", marked, "sizes=3", "-o", queries, code=1).stderr
+    assert "random_queries takes no argument 'sizes'" in message

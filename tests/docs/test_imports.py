@@ -12,7 +12,16 @@ HOME = Path(__file__).parents[2] / "src" / "subiso"
 FLOORS = (
     ("errors", "_native"),
     ("graph", "pattern"),
-    ("formats", "storage", "engine.base", "engine.clock", "engine.compare", "engine.query", "engine.anchors"),
+    (
+        "formats",
+        "queries",
+        "storage",
+        "engine.base",
+        "engine.clock",
+        "engine.compare",
+        "engine.query",
+        "engine.anchors",
+    ),
     ("plan",),
     ("filter",),
     ("engine", "plan.explain"),

@@ -16,8 +16,10 @@ from subiso.engine.cuda.compile import FLAGS, KERNELS
 from subiso.engine.cuda.kernel import NAME, SearchKernel, fixed_tables
 from subiso.engine.cuda.local_kernel import LocalKernel, fixed_local_tables
 from subiso.engine.cuda.local_tables import lower_local
+from subiso.engine.cuda.lookup import LookUpKernel
 from subiso.engine.cuda.machine import Kernel
 from subiso.engine.cuda.motif_kernel import MotifKernel
+from subiso.engine.cuda.storage import STORES
 from subiso.engine.cuda.tables import lower_plan
 from subiso.engine.query import make_query
 from subiso.filter.resolve import resolve
@@ -92,6 +94,16 @@ def motif_kernels() -> dict[str, Kernel]:
     }
 
 
+def store_kernels() -> dict[str, Kernel]:
+    others = [name for name in STORES if name != "csr"]
+    searches: dict[str, Kernel] = {f"table count {name}": SearchKernel(store=name) for name in others}
+    return {
+        **searches,
+        "table stack hash_pcsr": SearchKernel(sets=True, store="hash_pcsr"),
+        **{f"look up {name}": LookUpKernel(name) for name in STORES},
+    }
+
+
 def kernels() -> dict[str, Kernel]:
     return {
         "table count": SearchKernel(),
@@ -110,6 +122,7 @@ def kernels() -> dict[str, Kernel]:
         "fixed 5-cycle rows": fixed(Pattern.cycle(5), counting=False),
         **local_kernels(),
         **motif_kernels(),
+        **store_kernels(),
     }
 
 
@@ -134,7 +147,8 @@ def resources(report: str) -> dict[str, dict[str, int]]:
 
 def build(architecture: str, folder: Path) -> dict[str, dict[str, int]]:
     """All kernels in one translation unit, each in a namespace of its own."""
-    text = sorted({kernel.text().partition("\n")[0] for kernel in kernels().values()})
+    lines = (line for kernel in kernels().values() for line in kernel.text().splitlines())
+    text = sorted({line for line in lines if line.startswith("#include")})
     for i, kernel in enumerate(kernels().values()):
         body = kernel.text().partition("\n")[2].replace(f"{kernel.name}(", f"{NAME}_{i}(")
         text.append(f"namespace kernel_{i} {{\n{body}\n}}")

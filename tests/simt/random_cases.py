@@ -122,3 +122,27 @@ def describe(query: Query, seed: int) -> str:
         f"seed {seed}: {query.pattern} mode={query.mode} unique={query.unique} anchors={dict(query.anchors)} "
         f"directed={g.directed} n={g.num_vertices} edges={ends}"
     )
+
+
+def labelled_query(seed: int, mode: str) -> Query:
+    """A directed graph with many edge labels, rare ones among them, and a pattern whose edges nearly all carry one."""
+    d = Draw(np.random.default_rng([seed, 7, *mode.encode()]))
+    n = 4 + d.below(20)
+    m = 2 * n + d.below(4 * n)
+    skew = d.rng.random(n) ** 3 if d.chance(0.5) else np.ones(n)
+    src, dst = d.rng.choice(n, (2, m), p=skew / skew.sum())
+    labels = np.array([d.one_of("XXXYYZW") for _ in range(m)], dtype=object)
+    loops = "keep" if d.chance(0.3) else "drop"
+    graph = Graph.from_edges(
+        src, dst, num_vertices=n, directed=True, edge_labels=labels, parallel="keep", loops=loops
+    )
+    k = 3 + d.below(3)
+    pairs = [(i, d.below(i)) for i in range(1, k)]
+    pairs += [tuple(sorted(d.rng.choice(k, 2, replace=False).tolist())[::-1]) for _ in range(d.below(3))]
+    names = string.ascii_lowercase
+    parts = []
+    for a, b in dict.fromkeys(pairs):
+        source, target = (a, b) if d.chance(0.5) else (b, a)
+        label = f"[:{d.one_of(('X', 'X', 'Y', 'Z', 'X|Y', 'W|Q'))}]" if d.chance(0.9) else ""
+        parts.append(f"({names[source]})-{label}-{'>' if d.chance(0.8) else ''}({names[target]})")
+    return make_query(graph, Pattern(", ".join(parts)), mode=mode)

@@ -28,6 +28,7 @@ EPILOG = """\b
 Examples:
   subiso count wiki-Vote.txt "(a)--(b), (b)--(c), (c)--(a)"
   subiso count wiki-Vote.txt triangle diamond K4 --format csv
+  subiso count labelled.subiso @queries.json --timeout 60
   subiso count wiki-Vote.txt triangle --per vertex --output triangles.parquet
   subiso count loc-Gowalla.txt 5cycle --approx 0.01 --seed 1
   subiso count pay.parquet "(a)-[:PAYS]->(b), (b)-->(a)" --directed --anchor a=17 --timeout 60"""
@@ -67,7 +68,7 @@ def count(
     from subiso.cli.output import choose_format, emit
 
     chosen = choose_format(format, output)
-    loaded = [o.load_pattern(text) for text in patterns]
+    loaded = o.load_patterns(patterns)
     g = o.load_graph(graph, input_format, directed, read)
     rows: list[dict[str, Any]] = []
     answers = []
@@ -98,7 +99,8 @@ def count(
         numbers = {"count": found} if approx is None else _numbers(found)
         rows.append({"pattern": str(pattern), **numbers, "seconds": seconds})
     if per is not None:
-        emit_local(g, per, list(zip(patterns, answers, strict=True)), format, output)
+        named = patterns if len(patterns) == len(loaded) else list(map(str, loaded))
+        emit_local(g, per, list(zip(named, answers, strict=True)), format, output)
     elif chosen == "table" and len(rows) == 1 and output is None:
         typer.echo(answers[0])
     else:

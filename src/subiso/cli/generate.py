@@ -1,51 +1,107 @@
-"""`subiso generate`: a seeded random or regular graph into a file."""
+"""`subiso generate`: a seeded random or regular graph, a graph with random labels, or queries cut out of a graph."""
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from subiso.cli.options import load_settings
+from subiso.cli import options as o
 from subiso.cli.run import guarded, note
+
+if TYPE_CHECKING:
+    from subiso.graph.generators import Parameter
 
 EPILOG = """\b
 Examples:
   subiso generate rmat scale=16 seed=1 --output rmat16.subiso
   subiso generate grid rows=100 cols=100 -o grid.txt
+  subiso generate labels wiki-Vote.txt k=16 distribution=zipf seed=1 -o labelled.subiso
+  subiso generate queries labelled.subiso count=100 size=8 density=dense seed=1 -o queries.json
+  subiso count labelled.subiso @queries.json
   subiso generate rmat          (what it takes)
   subiso generate               (the list of models)"""
 
-Model = Annotated[str | None, typer.Argument(metavar="MODEL", help="The generator's name.")]
-Settings = Annotated[list[str] | None, typer.Argument(metavar="NAME=VALUE", help="Its arguments.")]
+Model = Annotated[
+    str | None, typer.Argument(metavar="MODEL", help="The generator's name; or labels, or queries.")
+]
+Settings = Annotated[
+    list[str] | None,
+    typer.Argument(metavar="NAME=VALUE", help="Its arguments; of labels and queries the graph's file first."),
+]
 Target = Annotated[str | None, typer.Option("--output", "-o", metavar="FILE", help="The file to write.")]
 To = Annotated[
     str | None, typer.Option("--to", metavar="NAME", help="The file's format.  [default: from its name]")
 ]
+FROM_A_GRAPH = ("labels", "queries")
 
 
 @guarded
-def generate(model: Model = None, settings: Settings = None, output: Target = None, to: To = None) -> None:
-    """Generate a graph; the same arguments always give the same. Without --output, show what there is."""
+def generate(
+    model: Model = None,
+    settings: Settings = None,
+    output: Target = None,
+    to: To = None,
+    input_format: o.InputFormat = None,
+    directed: o.Directed = None,
+    read: o.ReadOptions = None,
+) -> None:
+    """Generate a graph, labels or queries; the same arguments give the same. Without --output, show what there is."""
     from subiso.graph import generators
 
     if model is None:
-        for name in generators.GENERATORS:
-            typer.echo(f"{name:20} {generators.summary(name)}")
+        for name in (*generators.GENERATORS, *FROM_A_GRAPH):
+            typer.echo(f"{name:20} {generators.summary(_named(name))}")
         return
-    arguments = load_settings(settings, "NAME=VALUE")
-    if output is None and not arguments:
-        typer.echo(generators.summary(model))
-        for p in generators.parameters(model):
-            typer.echo(f"  {p.name:12} {p.help}" + ("" if p.required else f"  [default: {p.default}]"))
+    if output is None and not settings:
+        typer.echo(generators.summary(_named(model)))
+        _show(generators.parameters(_named(model)), "GRAPH" if model in FROM_A_GRAPH else None)
         return
     if output is None:
         raise typer.BadParameter("name the file to write", param_hint="--output")
+    if model in FROM_A_GRAPH:
+        file, *rest = settings or [""]
+        if not file or "=" in file:
+            raise typer.BadParameter(f"{model} takes the file of a graph first", param_hint="NAME=VALUE")
+        arguments = o.load_settings(rest, "NAME=VALUE")
+        graph = o.load_graph(file, input_format, directed, read)
+        _save(generators.call(_named(model), graph, arguments), output, to)
+    else:
+        _save(generators.generate(model, o.load_settings(settings, "NAME=VALUE")), output, to)
+
+
+def _named(name: str) -> Any:
+    """A generator's name, or the function of a graph that a name stands for."""
+    if name == "labels":
+        from subiso.graph.generators import random_labels
+
+        return random_labels
+    if name == "queries":
+        from subiso.queries import random_queries
+
+        return random_queries
+    return name
+
+
+def _save(made: Any, output: str, to: str | None) -> None:
+    """A graph or queries into a file."""
+    if isinstance(made, list):
+        from subiso.queries import write_queries
+
+        write_queries(made, output)
+        note(f"{len(made)} queries written to {output}")
+        return
     from subiso.formats import write
 
-    g = generators.generate(model, arguments)
-    write(g, output, format=to)
-    note(f"{g.num_vertices} vertices and {g.num_edges} edges written to {output}")
+    write(made, output, format=to)
+    note(f"{made.num_vertices} vertices and {made.num_edges} edges written to {output}")
+
+
+def _show(parameters: list[Parameter], graph: str | None) -> None:
+    if graph is not None:
+        typer.echo(f"  {graph:13} the graph's file")
+    for p in parameters:
+        typer.echo(f"  {p.name:13} {p.help}" + ("" if p.required else f"  [default: {p.default}]"))
 
 
 def register(app: typer.Typer) -> None:

@@ -33,7 +33,10 @@ PatternText = Annotated[
 ]
 PatternTexts = Annotated[
     list[str],
-    typer.Argument(metavar="PATTERN", help="One or more patterns: text, a name such as K4, or @FILE."),
+    typer.Argument(
+        metavar="PATTERN",
+        help="One or more patterns: text, a name such as K4, @FILE, or several in @FILE.json or @FILE.patterns.",
+    ),
 ]
 InputFormat = Annotated[
     str | None,
@@ -140,6 +143,17 @@ def load_settings(texts: list[str] | None, where: str) -> dict[str, Any]:
         except ValueError:
             settings[name] = value
     return settings
+
+
+def load_patterns(texts: list[str]) -> list[Pattern]:
+    """Patterns from their texts, names or files; a file of several (.json, .patterns) stands for all of them."""
+    from subiso.queries import read_queries
+
+    loaded: list[Pattern] = []
+    for text in texts:
+        several = text.startswith("@") and Path(text).suffix in (".json", ".patterns")
+        loaded += read_queries(text[1:]) if several else [load_pattern(text)]
+    return loaded
 
 
 def load_pattern(text: str) -> Pattern:

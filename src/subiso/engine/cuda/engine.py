@@ -52,10 +52,12 @@ class CudaEngine:
         budget: int | None = None,
         schedule: str = "auto",
         caches: Sequence[Cache] | None = None,
+        storage: str | None = None,
     ) -> None:
+        """`storage` is what neighbour lists are read through, one of storage.STORAGES; None = as the wishes say."""
         self.machines = tuple(machine) if isinstance(machine, Sequence) else (machine,)
         self.machine = self.machines[0]
-        self.wishes = wishes
+        self.wishes = wishes if storage is None else replace(wishes, storage=storage)
         self.schedule = schedule
         self.caches = caches or [Cache(m, budget) for m in self.machines]
         self.last: Report | LocalReport | None = None

@@ -7,6 +7,7 @@ from subiso.engine.cuda.choose import choose_schedule
 from subiso.engine.cuda.device import open_devices, parse_device, why_not
 from subiso.engine.cuda.formula import fitting_formula
 from subiso.engine.cuda.machine import Description
+from subiso.engine.cuda.storage import choose_storage
 from subiso.engine.cuda.tune import FIXED_COST
 from subiso.engine.query import Query
 from subiso.filter.resolve import resolve
@@ -20,14 +21,18 @@ def device_lines(query: Query, device: str = "cuda", schedule: str = "auto") -> 
     >>> from subiso import Graph, Pattern
     >>> from subiso.engine.query import make_query
     >>> square = make_query(Graph.from_edges([0, 1, 2, 3], [1, 2, 3, 0]), Pattern.clique(3))
-    >>> device_lines(square)[-1]
-    '  schedule fine: no candidates come from more than one list; read from tables'
+    >>> for line in device_lines(square)[1:]:
+    ...     print(line.strip())
+    storage csr: its offsets (0.0 MB) are small beside the lists (0.0 MB)
+    schedule fine: no candidates come from more than one list; read from tables
     """
     machine = _description(device)
     lines = [f"device    {machine.name}"]
     resolved = resolve(query)
     if resolved.hopeless:
         return [*lines, "  nothing to do: some vertex of the pattern has no candidate"]
+    storage = choose_storage(resolved)
+    lines.append(f"  storage {storage.name}: {storage.why}")
     formula = fitting_formula(resolved, Params(), codegrees=schedule in ("auto", "wedge"))
     for term in formula.terms:
         choice = choose_schedule(term.plan, resolved, machine, schedule)

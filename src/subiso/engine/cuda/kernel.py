@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
+from subiso.engine.cuda.storage import STORES
 from subiso.engine.cuda.tables import Lowered, TailKind, initializer
 
 NAME = "subiso_search"
@@ -45,6 +46,8 @@ class SearchKernel:
     """Schedule `wedge`: who shares a table of codegrees."""
     narrow: bool = False
     """The tail's polynomial stays within 64 bits."""
+    store: str = "csr"
+    """The storage that neighbour lists are read through."""
 
     @property
     def name(self) -> str:
@@ -74,8 +77,7 @@ class SearchKernel:
         """
         lines = [
             '#include "search.cuh"',
-            "using namespace subiso;",
-            f"using Store = CsrStore<{'i64' if self.wide_offsets else 'u32'}>;",
+            *store_lines(self.store, wide=self.wide_offsets),
         ]
         if self.tables is None:
             lines.append("using Plan = TablePlan;")
@@ -101,6 +103,17 @@ class SearchKernel:
             "}",
         ]
         return "\n".join(lines)
+
+
+def store_lines(store: str, *, wide: bool = False) -> list[str]:
+    """The lines that name a kernel's store.
+
+    >>> store_lines("hash_pcsr")
+    ['#include "stores.cuh"', 'using namespace subiso;', 'using Store = HashStore;']
+    """
+    if store == "csr":
+        return ["using namespace subiso;", f"using Store = CsrStore<{'i64' if wide else 'u32'}>;"]
+    return ['#include "stores.cuh"', "using namespace subiso;", f"using Store = {STORES[store]};"]
 
 
 def fixed_tables(lowered: Lowered) -> str | None:

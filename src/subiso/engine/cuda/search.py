@@ -27,7 +27,9 @@ from subiso.engine.cuda.memory import DeviceGraph
 from subiso.engine.cuda.pool import DEEP_UNITS, LIGHT_UNITS, NEVER, Class, edge_classes, pool_of, units_of
 from subiso.engine.cuda.relations import relation_entries
 from subiso.engine.cuda.sets import KeptSets, lists_of
+from subiso.engine.cuda.slices import Sliced, slice_lists
 from subiso.engine.cuda.state import RunState
+from subiso.engine.cuda.storage import choose_storage, store_entries
 from subiso.engine.cuda.tables import cut_short, first_lists, lower_plan
 from subiso.engine.cuda.tune import LaunchConfig, Needs, Wishes, tune
 from subiso.engine.cuda.watch import Watch
@@ -101,6 +103,9 @@ class SearchRun(Buffers):
         self.lowered = lower_plan(plan, resolved.longest, self.kept_sets.numbers, reverse)
         self.num_seeds = len(seeds)
         self.wide = any(len(csr.neighbors) >= WIDE for csr in resolved.csrs)
+        self.storage = choose_storage(resolved, wishes.storage, wide=self.wide).name
+        labelled = self.storage == "label_csr"
+        self.sliced = slice_lists(self.lowered, resolved) if labelled else Sliced(self.lowered)
         self.first_edges = self._first_edges(seeds) if wishes.edges else None
         self.seeds, self.pool_warps, self.batch_rows = seeds, pool_warps or 0, batch_rows
         self.kernel = self._kernel()
@@ -127,7 +132,7 @@ class SearchRun(Buffers):
             tail=lowered.tail,
             edges=lowered.edges,
             wide_offsets=self.wide,
-            tables=fixed_tables(lowered) if wishes.fixed else None,
+            tables=fixed_tables(self.sliced.lowered) if wishes.fixed else None,
             threads=32 * (wishes.warps_per_block or 4),
             measure=wishes.measure,
             batch=wishes.batch,
@@ -136,6 +141,7 @@ class SearchRun(Buffers):
             stop_level=wishes.stop_level,
             detect_level=wishes.detect_level,
             narrow=lowered.narrow,
+            store=self.storage,
         )
 
     def _tune(self, needs: Needs) -> LaunchConfig:
@@ -352,7 +358,10 @@ class SearchRun(Buffers):
         filters = [
             np.bitwise_and.reduce([resolved.filters[f] for f in combined]) for combined in lowered.filters
         ]
-        relations = relation_entries(graph, resolved, wishes, self.kept, wide=self.wide)
+        if self.storage == "csr":
+            relations = relation_entries(graph, resolved, wishes, self.kept, wide=self.wide)
+        else:
+            relations = store_entries(graph, resolved, self.storage, self.kept, self.sliced.slices)
         self._table(args, "relations", relations, FEW_RELATIONS)
         self._table(args, "filters", [self._upload(bits) for bits in filters], FEW_FILTERS)
         self._table(args, "keys", [self._upload(key) for key in resolved.keys], FEW_KEYS)
@@ -360,7 +369,7 @@ class SearchRun(Buffers):
             entities = [resolved.layout.entities(r) for r in resolved.relations]
             addresses = [[self._upload(a) for a in (e.offsets, e.neighbors, e.edge_ids)] for e in entities]
             args["entities"] = self._upload(np.array(addresses, np.uint64).reshape(-1, 3))
-        args["tables"] = self._upload(np.frombuffer(lowered.tables.tobytes(), np.uint8))
+        args["tables"] = self._upload(np.frombuffer(self.sliced.lowered.tables.tobytes(), np.uint8))
         args["row_stride"], args["column_stride"], args["keep"] = self.columns, 1, 1
         args["translate"] = graph.array(resolved.layout.vertex_at).address
         self._fill_pool(args, seeds)
@@ -379,7 +388,11 @@ class SearchRun(Buffers):
         if self.first_edges is None:
             return
         csr, origin = self.first_edges
-        sources, neighbors = self.graph.sources(csr), self.graph.csr(csr, wide=self.wide).neighbors
+        sources = self.graph.sources(csr)
+        plain = self.storage == "csr"  # other stores may keep their lists in another order
+        neighbors = (
+            self.graph.csr(csr, wide=self.wide).neighbors if plain else self.graph.array(csr.neighbors)
+        )
         self.kept += [sources, neighbors]
         entries = len(csr.neighbors)
         rows = entries - int(csr.bounds[2 * int(seeds.min())]) if self.some else entries

@@ -25,11 +25,12 @@ MAX_OPS_PER_LEVEL = 255
 MAX_TERMS = 32
 MAX_FACTORS = 6
 MAX_EDGES = 64
+MAX_RELATIONS = 256
 NO_FILTER = 255
 MAX_BITS = 80
 """A tail's polynomial stays below 2**80, so that 2**47 of them fit into a total."""
 
-_EDGE, _NO_EDGE, _ABOVE, _BELOW, _DISTINCT, _COMPARE, _IN_SET = range(7)
+EDGE, _NO_EDGE, _ABOVE, _BELOW, _DISTINCT, _COMPARE, _IN_SET = range(7)
 _COMPARISONS = {"<": 0, "<=": 1, ">": 2, ">=": 3, "==": 4, "!=": 5}
 
 TABLES = np.dtype(
@@ -352,10 +353,10 @@ def _ops_at(level: _Level, position: int) -> Iterable[tuple[int, int, int, int]]
     for c in level.checks:
         if c.position == position:
             yield _COMPARE, c.left_key, c.right_key, _COMPARISONS[c.op]
-    for kind, lists in ((_EDGE, level.lists), (_NO_EDGE, level.absent)):
+    for kind, lists in ((EDGE, level.lists), (_NO_EDGE, level.absent)):
         for at, relation in sorted(lists):
             if at == position:
-                _at_most("relations", relation + 1, 256)
+                _at_most("relations", relation + 1, MAX_RELATIONS)
                 yield kind, relation, 0, 0
     for at, number in sorted(level.sets):
         if at == position:
@@ -377,7 +378,7 @@ def first_lists(lowered: Lowered) -> list[FirstList]:
     ops = lowered.tables["ops"][begin:end]
     kinds = set(ops["kind"].tolist())
     bound = ABOVE if _ABOVE in kinds else BELOW if _BELOW in kinds else ALL
-    return [FirstList(int(op["a"]), bound, i) for i, op in enumerate(ops) if op["kind"] == _EDGE]
+    return [FirstList(int(op["a"]), bound, i) for i, op in enumerate(ops) if op["kind"] == EDGE]
 
 
 def cut_short(lowered: Lowered, num_levels: int) -> Lowered:

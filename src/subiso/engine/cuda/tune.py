@@ -85,6 +85,8 @@ class Wishes:
     detect_level: int = 32
     slots: int = 1024
     """Of a warp's table of codegrees (schedule `wedge`)."""
+    storage: str = "auto"
+    """What neighbour lists are read through (storage.py)."""
     local: LocalWishes = LocalWishes()  # noqa: RUF009 (frozen)
     """Of schedule `local`."""
     motifs: MotifWishes = MotifWishes()  # noqa: RUF009 (frozen)

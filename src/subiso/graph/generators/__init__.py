@@ -8,7 +8,7 @@ A seed gives the same graph on every platform and for every number of threads.
 256
 """
 
-from subiso.graph.generators.labels import with_edge_labels, with_labels
+from subiso.graph.generators.labels import random_labels, with_edge_labels, with_labels
 from subiso.graph.generators.models import (
     barabasi_albert,
     erdos_renyi,
@@ -19,7 +19,7 @@ from subiso.graph.generators.models import (
     watts_strogatz,
 )
 from subiso.graph.generators.planted import planted_cliques, transactions
-from subiso.graph.generators.registry import GENERATORS, Parameter, generate, parameters, summary
+from subiso.graph.generators.registry import GENERATORS, Parameter, call, generate, parameters, summary
 from subiso.graph.generators.rewire import rewire
 from subiso.graph.generators.shapes import (
     complete,
@@ -36,6 +36,7 @@ __all__ = [
     "GENERATORS",
     "Parameter",
     "barabasi_albert",
+    "call",
     "complete",
     "complete_bipartite",
     "cycle",
@@ -47,6 +48,7 @@ __all__ = [
     "path",
     "planted_cliques",
     "planted_partition",
+    "random_labels",
     "random_regular",
     "rewire",
     "rmat",

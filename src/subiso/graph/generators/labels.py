@@ -1,4 +1,4 @@
-"""Random labels for the vertices or edges of any graph: uniform, Zipf or steeper."""
+"""Random labels for the vertices or edges of any graph: uniform, Zipf or a steeper power law."""
 
 from __future__ import annotations
 
@@ -61,6 +61,37 @@ def with_edge_labels(
     """
     chosen = _choose(k, distribution, graph.num_edges, (seed_of(seed), 1, threads_of(threads)))
     return _replace(graph, edge_labels=EdgeLabels(*chosen))
+
+
+def random_labels(
+    graph: Graph,
+    k: int | Sequence[Label],
+    distribution: str = "uniform",
+    on: str = "vertices",
+    *,
+    seed: int = 0,
+    threads: int | None = None,
+) -> Graph:
+    """The same graph with random labels on its vertices, its edges or both; labels it had there are replaced.
+
+    k: the number of labels, which are then 0 .. k - 1, or a list of labels
+    distribution: uniform, zipf (the label of rank r has weight 1/r) or powerlaw (r**-2.5)
+    on: vertices, edges, or both
+    seed: of the random numbers
+    threads: that draw; they make no difference to what is drawn
+
+    >>> from subiso.graph.generators import cycle
+    >>> g = random_labels(cycle(100), 3, "zipf", "both", seed=1)
+    >>> g.vertex_labels.counts().tolist(), g.edge_labels.counts().tolist()
+    ([53, 29, 18], [58, 26, 16])
+    """
+    if on not in ("vertices", "edges", "both"):
+        raise GraphError(f"on must be vertices, edges or both, not {on!r}")
+    if on != "edges":
+        graph = with_labels(graph, k, distribution, seed=seed, threads=threads)
+    if on != "vertices":
+        graph = with_edge_labels(graph, k, distribution, seed=seed, threads=threads)
+    return graph
 
 
 def draw_labels(weights: Sequence[float], count: int, seed: int, stream: int, threads: int) -> Array:

@@ -47,13 +47,17 @@ class Parameter:
     help: str
 
 
-def parameters(name: str) -> list[Parameter]:
-    """What the generator of that name takes, in order.
+Named = str | Callable[..., Any]
+"""A generator's name; or a function of a graph, whose first argument is that graph."""
+
+
+def parameters(name: Named) -> list[Parameter]:
+    """What the generator of that name takes, in order; of a function of a graph, what it takes beside the graph.
 
     >>> [(p.name, p.type.__name__, p.required) for p in parameters("grid")]
     [('rows', 'int', True), ('cols', 'int', True), ('periodic', 'bool', False)]
     """
-    function = _find(name)
+    function = _function(name)
     types = get_type_hints(function)
     described = dict(re.findall(r"^    (\w+): (.+)$", function.__doc__ or "", flags=re.MULTILINE))
     return [
@@ -65,16 +69,17 @@ def parameters(name: str) -> list[Parameter]:
             help=described.get(p.name, ""),
         )
         for p in inspect.signature(function).parameters.values()
+        if isinstance(name, str) or p.name != "graph"
     ]
 
 
-def summary(name: str) -> str:
+def summary(name: Named) -> str:
     """The first line of a generator's description.
 
     >>> summary("path")
     'A path of `n` vertices and n - 1 edges.'
     """
-    return (_find(name).__doc__ or "").strip().splitlines()[0]
+    return (_function(name).__doc__ or "").strip().splitlines()[0]
 
 
 def generate(name: str, arguments: Mapping[str, Any] | None = None) -> Graph:
@@ -87,15 +92,34 @@ def generate(name: str, arguments: Mapping[str, Any] | None = None) -> Graph:
     subiso.errors.GraphError: star takes no argument 'leafs'
       hint: it takes leaves
     """
+    return _find(name)(**_checked(name, arguments))
+
+
+def call(function: Callable[..., Any], graph: Graph, arguments: Mapping[str, Any] | None = None) -> Any:
+    """Calls a function of a graph with arguments by name, checked as those of a generator.
+
+    >>> from subiso.graph.generators import path, random_labels
+    >>> call(random_labels, path(3), {"k": 2, "seed": 1}).vertex_labels.names
+    (0, 1)
+    """
+    return function(graph, **_checked(function, arguments))
+
+
+def _checked(name: Named, arguments: Mapping[str, Any] | None) -> dict[str, Any]:
     given = dict(arguments or {})
-    known = [p.name for p in parameters(name)]
+    takes = parameters(name)
+    known, called = [p.name for p in takes], name if isinstance(name, str) else name.__name__
     for key in given:
         if key not in known:
-            raise GraphError(f"{name} takes no argument {key!r}", hint=f"it takes {', '.join(known)}")
-    for p in parameters(name):
+            raise GraphError(f"{called} takes no argument {key!r}", hint=f"it takes {', '.join(known)}")
+    for p in takes:
         if p.required and p.name not in given:
-            raise GraphError(f"{name} needs the argument {p.name!r}: {p.help}")
-    return _find(name)(**given)
+            raise GraphError(f"{called} needs the argument {p.name!r}: {p.help}")
+    return given
+
+
+def _function(name: Named) -> Callable[..., Any]:
+    return _find(name) if isinstance(name, str) else name
 
 
 def _find(name: str) -> Callable[..., Graph]:
