@@ -45,6 +45,8 @@ class SearchKernel:
     """Schedule `wedge`: who shares a table of codegrees."""
     narrow: bool = False
     """The tail's polynomial stays within 64 bits."""
+    tally: bool = False
+    """Local counts."""
 
     @property
     def name(self) -> str:
@@ -91,6 +93,7 @@ class SearchKernel:
             *(str(setting).lower() for setting in settings),
             f"Team::k{self.team.capitalize()}",
             str(self.narrow).lower(),
+            *(["true"] if self.tally else []),
         ]
         plan = "Plan{}" if self.tables is not None else "Plan{args.tables}"
         lines += [
