@@ -112,18 +112,18 @@ def count(
     anchors = [anchor] if rows is None else rows
     queries = [make_query(graph, p, anchor=a, **options) for p in patterns for a in anchors]
     counts: list[Any]
-    on_host = engine, "cpu" if device == "auto" else device, schedule  # local counts, estimates
     if approx is not None:
         if per is not None:
             raise QueryError("per= and approx= at once", hint="local counts are exact: leave approx= out")
         accuracy = make_accuracy(approx, confidence, seed)
-        counts = choose_estimator(*on_host).estimate_all(queries, params, accuracy)
+        on_host = "cpu" if device == "auto" else device
+        counts = choose_estimator(engine, on_host, schedule).estimate_all(queries, params, accuracy)
     elif seed is not None:
         raise QueryError(f"seed={seed}: seed= is for estimates", hint="say approx=0.01, or leave it out")
     elif per is not None:
         from subiso.result.local import count_all_per
 
-        counts = count_all_per(queries, per, choose_engine(*on_host), params)
+        counts = count_all_per(queries, per, choose_engine(engine, device, schedule, counting=True), params)
     else:
         shared = engine == "auto" and device in ("auto", "cpu")  # an engine that is named does all by itself
         chosen = choose_engine(engine, device, schedule, counting=True)

@@ -115,6 +115,8 @@ def kernels() -> dict[str, Kernel]:
         "table wedge block": SearchKernel(tail="sizes", team="block", share=False, threads=256),
         "table wedge warp": SearchKernel(tail="sizes", team="warp", share=False, sets=True),
         "table stack": SearchKernel(sets=True),
+        "table tally": SearchKernel(tally=True),
+        "table tally sizes": SearchKernel(tail="sizes", sets=True, tally=True),
         "fixed triangle": fixed(Pattern.clique(3)),
         "fixed diamond": fixed(Pattern.diamond()),
         "fixed house": fixed(Pattern.house()),

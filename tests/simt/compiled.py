@@ -5,6 +5,7 @@ from __future__ import annotations
 import ctypes
 import hashlib
 import os
+import re
 import subprocess
 import tempfile
 from functools import cache
@@ -30,7 +31,6 @@ _FLAGS = (
 )
 _BEFORE = """#include <string>
 #define __global__
-#define __launch_bounds__(...)
 #define __grid_constant__
 """
 _AFTER = """
@@ -81,7 +81,9 @@ def launch(
 
 @cache
 def _load(kernel: Kernel) -> Any:
-    text = _BEFORE + kernel.text() + _AFTER % (kernel.args_type, kernel.name)
+    # The number of threads is no part of the code here, so it is not compiled once for each.
+    body = re.sub(r"__launch_bounds__\([^)]*\)", "", kernel.text())
+    text = _BEFORE + body + _AFTER % (kernel.args_type, kernel.name)
     run = ctypes.CDLL(str(_build(text, _simt_object()))).run
     run.restype = ctypes.c_char_p
     numbers = [ctypes.c_ulong, ctypes.c_int, ctypes.c_ulong, ctypes.c_void_p, ctypes.c_ulong]

@@ -100,7 +100,7 @@ class ShimMachine:
         """Schedule `fine` has a prebuilt module for plans in tables; other kernels are compiled from their text."""
         stoppable = self.stop_after is not None and "control" in args.dtype.names
         stop = int(args["control"]) + offset_of("stop") if stoppable else 0
-        prebuilt = isinstance(kernel, SearchKernel) and kernel.store == "csr"
+        prebuilt = isinstance(kernel, SearchKernel) and kernel.store == "csr" and not kernel.tally
         if not prebuilt or (self.fixed and kernel.tables is not None):
             self.compiled_launches += 1
             self.turns += launch_compiled(

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import itertools
 import shutil
-import subprocess
 from pathlib import Path
 
 import numpy as np
 import pytest
-from compiled import NATIVE
+from layouts import assert_same_layout
 from local_cases import TINY, hub_query
 from random_cases import describe
 from shim import ShimMachine
@@ -17,7 +16,6 @@ from shim import ShimMachine
 from subiso.engine import reference
 from subiso.engine.base import Params, Switches
 from subiso.engine.cuda import local
-from subiso.engine.cuda.compile import KERNELS
 from subiso.engine.cuda.engine import CudaEngine
 from subiso.engine.cuda.layout import CONTROL
 from subiso.engine.cuda.local import LocalReport
@@ -288,27 +286,9 @@ def test_structures_are_the_same_on_both_sides(tmp_path: Path) -> None:
         "LargeSeed": LARGE,
         "Control": CONTROL,
     }
-    lines = ['#include "local.cuh"', "#include <cstddef>", "using namespace subiso;"]
-    for number, (name, dtype) in enumerate(kinds.items()):
-        lines.append(
-            f"using Type{number} = {name};\nstatic_assert(sizeof(Type{number}) == {dtype.itemsize});"
-        )
-        known = [
-            f for f in dtype.names or () if not f.startswith(("more_", "count_", "relations", "filters"))
-        ]
-        for field in known:
-            at = dtype.fields[field][1]  # type: ignore[index]
-            lines.append(f"static_assert(offsetof(Type{number}, {field}) == {at});")
-    for numbers in ((64, 64, 2), (37, 77, 4)):
-        lines.append(
-            "static_assert(sizeof(TeamShared) + 4 * team_words({}, {}, {}) == {});".format(
-                *numbers, team_bytes(*numbers)
-            )
-        )
-    source = tmp_path / "layout.cpp"
-    source.write_text("\n".join(lines))
-    command = ["g++", "-std=c++20", "-fsyntax-only", "-Wno-invalid-offsetof", "-DSUBISO_SIMT"]
-    done = subprocess.run(
-        [*command, f"-I{NATIVE}", f"-I{KERNELS}", str(source)], capture_output=True, text=True, check=False
-    )
-    assert done.returncode == 0, done.stderr
+    rooms = [
+        f"sizeof(TeamShared) + 4 * team_words{numbers} == {team_bytes(*numbers)}"
+        for numbers in ((64, 64, 2), (37, 77, 4))
+    ]
+    skipped = ("more_", "count_", "relations", "filters")
+    assert_same_layout(tmp_path, ["local"], kinds, skip=skipped, more=rooms)

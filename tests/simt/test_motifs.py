@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import time
+from pathlib import Path
 
 import numpy as np
 import pytest
+from layouts import assert_same_layout
 from motif_cases import WISHES, native_sums, random_graph
 from shim import ShimMachine
 
@@ -13,7 +15,7 @@ from subiso.engine import reference
 from subiso.engine.base import Params
 from subiso.engine.cuda.engine import CudaEngine
 from subiso.engine.cuda.layout import offset_of
-from subiso.engine.cuda.motif_layout import BOARD
+from subiso.engine.cuda.motif_layout import BOARD, MOTIF_ARGS, SUMS
 from subiso.engine.cuda.motif_sums import MotifSums, check_range
 from subiso.engine.cuda.tune import Wishes
 from subiso.engine.motifs import count_motifs_on
@@ -104,3 +106,15 @@ def test_sums_that_may_not_fit_are_refused() -> None:
     lists = RelationCsr(bounds, np.zeros(0, np.uint32))
     with pytest.raises(UnsupportedError, match="128 bits"):
         check_range(lists)
+
+
+def test_structures_are_those_of_the_kernels(tmp_path: Path) -> None:
+    kinds = {"motif::Args<CsrStore<u32>>": MOTIF_ARGS, "motif::Board": BOARD}
+    rooms = [f"motif::k{''.join(map(str.capitalize, name.split('_')))} == {i}" for i, name in enumerate(SUMS)]
+    rooms += [
+        "motif::triangle_bytes(256) == 16 + 16 * 256",
+        "motif::TableOf<false>::bytes(512) == 32 + 10 * 512",
+    ]
+    rooms += ["motif::common_words(512) == 512 + 2 * 128 + 32", f"motif::kSums == {len(SUMS)}"]
+    skipped = ("more_", "relations", "control")
+    assert_same_layout(tmp_path, ["motifs_triangles", "motifs_common"], kinds, skip=skipped, more=rooms)

@@ -1,4 +1,4 @@
-"""Local counts on the CPU engine: how many matches every vertex or edge takes part in, by role.
+"""Local counts: how many matches every vertex or edge takes part in, by role. Plans run on the CPU or on a device.
 
 A role is a pattern vertex or a pattern edge (plan/tally.py). What is wanted are sums over groups of roles, each made of
 whole orbits of the pattern's automorphisms; a formula of several plans is added up group by group.
@@ -11,7 +11,7 @@ import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,13 +19,12 @@ from numpy.typing import NDArray
 from subiso.engine import cpu
 from subiso.engine.base import Params, StoppedBy, part_of
 from subiso.engine.lower import lower_tally
-from subiso.engine.query import Query
 from subiso.errors import CountOverflowError
 from subiso.filter.resolve import Resolved
 from subiso.plan.choose import make_plan
 from subiso.plan.formula import Formula, Term, make_formula
 from subiso.plan.plan import CountTail, Plan
-from subiso.plan.tally import Role, make_tally, role_orbits
+from subiso.plan.tally import Role, Tally, make_tally, role_orbits
 from subiso.storage.statistics import statistics_of
 
 Counts = NDArray[Any]
@@ -45,19 +44,65 @@ class LocalOutcome:
     stopped_by: StoppedBy | None = None
 
 
-def local_counts(resolved: Resolved, query: Query, params: Params, groups: Sequence[Group]) -> LocalOutcome:
+class Tallies(Protocol):
+    """Who runs the plans: `OnCpu`, or a device (engine/cuda/local_counts.py)."""
+
+    def formula(self, resolved: Resolved, params: Params) -> Formula:
+        """The plans, whose counts hold for every orbit of roles."""
+
+    def plan(self, term: Term, resolved: Resolved, params: Params, wide: bool) -> Plan:
+        """The one that is run for a term; `wide`: its sums need more than 64 bits."""
+
+    def run(
+        self, plan: Plan, tally: Tally, resolved: Resolved, params: Params, started: float, wide: bool
+    ) -> tuple[int, StoppedBy | None, list[Counts]]:
+        """The total before division, what stopped it, and the tally's columns by rank or list entry."""
+
+
+class OnCpu:
+    """Runs them on the native core."""
+
+    def formula(self, resolved: Resolved, params: Params) -> Formula:
+        expand, options = params.switches.expand, params.switches.of_plans
+        stats = statistics_of(resolved.layout.graph)
+        return make_formula(resolved.problem, stats, expand=expand, by_role=True, **options)
+
+    def plan(self, term: Term, resolved: Resolved, params: Params, wide: bool) -> Plan:
+        plan = term.plan
+        if plan.local is None or (plan.local.cliques and not wide):
+            return plan
+        # On bit rows looser restrictions cost little, and let matched roles stand for those of the tail.
+        options = {**params.switches.of_plans, "local": not wide, "loose": True}
+        stats = statistics_of(resolved.layout.graph)
+        return make_plan(term.problem, stats, counting=True, **options)
+
+    def run(
+        self, plan: Plan, tally: Tally, resolved: Resolved, params: Params, started: float, wide: bool
+    ) -> tuple[int, StoppedBy | None, list[Counts]]:
+        run = cpu.prepare(plan, resolved, params, lower_tally(plan, tally, wide=wide))
+        total, stopped_by = cpu.finish(run, params, started)
+        if stopped_by is not None:
+            return total, stopped_by, []
+        halves = run.finish_tally()
+        return (
+            total,
+            None,
+            [low.view(np.int64) if high is None else _joined(low, high) for low, high in halves],
+        )
+
+
+def local_counts(
+    resolved: Resolved, params: Params, groups: Sequence[Group], tallies: Tallies
+) -> LocalOutcome:
     """Per group and place the sum over its roles: in how many matches the place plays that role."""
     started = time.perf_counter()
-    expand, options = params.switches.expand, params.switches.of_plans
-    formula = make_formula(
-        resolved.problem, statistics_of(query.graph), expand=expand, by_role=True, **options
-    )
+    formula = tallies.formula(resolved, params)
     sums: dict[tuple[int, bool], list[tuple[Fraction, Counts]]] = {}
     total = 0
     for i, term in enumerate(formula.terms):
         step = replace(params, progress=part_of(params.progress, i, len(formula.terms)))
         merged = _merge(term, formula, groups)
-        columns = _Columns(term, resolved, step, started, list(merged.values()))
+        columns = _Columns(tallies, term, resolved, step, started, list(merged.values()))
         total += term.coefficient * columns.count
         if columns.stopped_by is not None:
             total = total if len(formula.terms) == 1 else 0
@@ -95,10 +140,16 @@ class _Columns:
     """Runs one plan and holds the columns of its tally: (number of the roles, whether by edge, counts)."""
 
     def __init__(
-        self, term: Term, resolved: Resolved, params: Params, started: float, roles: list[list[Role]]
+        self,
+        tallies: Tallies,
+        term: Term,
+        resolved: Resolved,
+        params: Params,
+        started: float,
+        roles: list[list[Role]],
     ) -> None:
-        self.term, self.resolved, self.params, self.started = term, resolved, params, started
-        self.roles = roles
+        self.tallies, self.term, self.resolved = tallies, term, resolved
+        self.params, self.started, self.roles = params, started, roles
         # Sums of 64 bits first. No place can be in more matches than there are, once for each role: where that is
         # beyond 64 bits, they may have wrapped.
         total = self.run(wide=False)
@@ -106,26 +157,17 @@ class _Columns:
             total = self.run(wide=True)
         self.count = total // self.divisor
 
-    def plan(self, wide: bool) -> Plan:
-        plan = self.term.plan
-        if plan.local is None or (plan.local.cliques and not wide):
-            return plan
-        # On bit rows looser restrictions cost little, and let matched roles stand for those of the tail.
-        options = {**self.params.switches.of_plans, "local": not wide, "loose": True}
-        stats = statistics_of(self.resolved.layout.graph)
-        return make_plan(self.term.problem, stats, counting=True, **options)
-
     def run(self, wide: bool) -> int:
-        plan = self.plan(wide)
+        plan = self.tallies.plan(self.term, self.resolved, self.params, wide)
         assert isinstance(plan.tail, CountTail)
         self.divisor = plan.tail.divisor
         tally = make_tally(plan, self.term.problem, self.roles)
-        run = cpu.prepare(plan, self.resolved, self.params, lower_tally(plan, tally, wide=wide))
-        total, self.stopped_by = cpu.finish(run, self.params, self.started)
+        total, self.stopped_by, columns = self.tallies.run(
+            plan, tally, self.resolved, self.params, self.started, wide
+        )
         self.found: list[tuple[int, bool, Counts]] = []
         if self.stopped_by is None:
-            for (number, relation), (low, high) in zip(tally.columns, run.finish_tally(), strict=True):
-                counts = low.view(np.int64) if high is None else _joined(low, high)
+            for (number, relation), counts in zip(tally.columns, columns, strict=True):
                 placed = self.by_vertex(counts) if relation is None else self.by_edge(counts, relation)
                 self.found.append((number, relation is not None, placed))
         return total

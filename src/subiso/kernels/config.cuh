@@ -2,6 +2,7 @@
 #pragma once
 #include "codegrees.cuh"
 #include "share.cuh"
+#include "tally.cuh"
 
 namespace subiso {
 
@@ -10,7 +11,7 @@ enum class Tail { kCount, kSizes, kRows };
 // What is compiled in; everything else is an argument.
 template <Tail kTailKind, bool kEdgesOn = false, bool kMeasureOn = false, u32 kBatchSize = 32, bool kShareOn = true,
           u32 kPeriodSteps = 8, u32 kLeastGift = 32, bool kSetsOn = false, int kStopLevel = kMaxPositions,
-          int kDetectLevel = kMaxPositions, Team kTeamKind = Team::kNone, bool kNarrowOn = false>
+          int kDetectLevel = kMaxPositions, Team kTeamKind = Team::kNone, bool kNarrowOn = false, bool kTallyOn = false>
 struct Config {
   static constexpr Tail kTail = kTailKind;
   static constexpr bool kEdges = kEdgesOn;         // edge-isomorphism
@@ -24,6 +25,7 @@ struct Config {
   static constexpr int kDetect = kDetectLevel;     // deeper down nobody looks at the others
   static constexpr Team kTeam = kTeamKind;         // seed by seed, with a table of codegrees
   static constexpr bool kNarrow = kNarrowOn;       // a polynomial's value and its terms fit into 64 bits
+  static constexpr bool kTally = kTallyOn;         // local counts
 };
 
 template <bool kNarrow>
@@ -84,6 +86,7 @@ struct SearchArgs {
   u64 row_stride, column_stride;
   const u32* translate;  // rank -> what leaves; null: the rank
   u64 keep;              // when the output is full: save the stacks for the next launch
+  const TallyTables* tally;
 };
 
 // Levels of the stack that a plan needs: all but the last, whose candidates are never kept, unless sizes hang below it.

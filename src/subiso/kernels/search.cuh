@@ -273,6 +273,7 @@ class SearchWarp {
       plan_.each_size([&](auto s, auto size) {
         if (!plan_.asks(size, level)) early[s] = size_of(size, before(level), piece != 0);
       });
+    [[maybe_unused]] u64 below = 0;  // local counts: the matches of this lane's entry
     drain<Config::kBatch>({frontier_.next, piece, frontier_.origin}, [&](const DrainTask& task) {
       note(popcount(ballot(task.present)));
       const bool ok = task.present &&
@@ -282,12 +283,17 @@ class SearchWarp {
         sync_warp();  // nobody still reads the entries that are written now
         stack_.put(level, lane_id(), task.vertex, task.entry);
         sync_warp();
-        sizes_tail(ok, early, task.entry);
+        [[maybe_unused]] const u64 part = sizes_tail(ok, early, task.entry);
+        if constexpr (Config::kTally) below += tally_step(task, part);
       } else {
         counted_ += ok;
+        if constexpr (Config::kTally) below += tally_step(task, ok);
       }
       return !left_;
     });
+    if constexpr (Config::kTally) {
+      if (below != 0) tally().give_early(lane_id(), below);
+    }
     frontier_.next += piece;
     frontier_.left -= piece;
     return true;
@@ -335,14 +341,19 @@ class SearchWarp {
   // ---- sizes -------------------------------------------------------------------------------------------------------
   // Lane i computes the polynomial of the set sizes below entry i of the last level; the warp counts together.
   // `early` sizes were computed for the entries above, of which `entry` is this lane's.
-  SUBISO_DEVICE void sizes_tail(bool present, const u32* early, u32 entry) {
-    if (ballot(present) == 0) return;
+  // What it counted, as far as it fits into 64 bits.
+  SUBISO_DEVICE u64 sizes_tail(bool present, const u32* early, u32 entry) {
+    if (ballot(present) == 0) return 0;
     const auto last = before(plan_.num_levels());
     u32 sizes[kMaxSizes];
     plan_.each_size([&](auto s, auto level) {
       sizes[s] = plan_.asks(level, last) ? size_of(level, last, present) : shuffle(early[s], entry);
     });
-    if (present) total_ += polynomial(sizes);
+    if constexpr (Config::kTally) tally_tail(present, sizes);
+    if (!present) return 0;
+    const auto part = polynomial(sizes);
+    total_ += part;
+    return static_cast<u64>(part);
   }
 
   // The size of a level's set below every lane's entry of position `from`.
@@ -379,6 +390,38 @@ class SearchWarp {
     const int position = plan_.level(level).table - 1;
     for (int p = from; p > position; --p) entry = stack_.parent(p, entry);
     return counts_.at(stack_.vertex(position, entry)) - excluded(plan_, args_.reads, stack_, level, from, lane_id());
+  }
+
+  // ---- local counts ------------------------------------------------------------------------------------------------
+  SUBISO_DEVICE Tally<Store> tally() const { return {args_.tally, args_.reads.store, stack_, last()}; }
+
+  // Gives a lane's last vertex its part. The parts of the entry of this lane's own number, together.
+  SUBISO_DEVICE u64 tally_step(const DrainTask& task, u64 part) const {
+    if (part != 0) tally().give_late(task.vertex, task.entry, part);
+    const u64 up_to = scan_add(part);
+    const u32 first = least(lowest_bit(task.takers), kWarp - 1), count = popcount(task.takers);
+    const u64 end = shuffle(up_to, count == 0 ? 0 : first + count - 1), own = shuffle(up_to - part, first);
+    return count == 0 ? 0 : end - own;
+  }
+
+  // Gives the elements of the tail's sets theirs, below every lane's entry of the last level.
+  SUBISO_DEVICE void tally_tail(bool present, const u32* sizes) {
+    for (u32 i = 0; i < tally().num_tails(); ++i) {
+      const TailShare share = tally().tail(i);
+      const u64 weight = present && sizes[share.size] != 0 ? tally().weight(share, sizes) : 0;
+      plan_.each_size([&](auto s, auto level) {
+        if (s != share.size) return;
+        Frontier f;
+        if (weight != 0) f = local_candidates(plan_, args_.reads, stack_, level, before(plan_.num_levels()), lane_id());
+        drain<Config::kBatch>(f, [&](const DrainTask& task) {
+          const u64 its = shuffle(weight, task.entry);
+          const bool ok = task.present && fits(plan_, args_.reads, stack_, level, before(plan_.num_levels()), task.vertex,
+                                               task.entry, task.origin);
+          if (ok) tally().give_tail(share, task.vertex, task.entry, its);
+          return !left_;
+        });
+      });
+    }
   }
 
   SUBISO_DEVICE bool stopped() const { return ballot(load_fresh(&args_.share.control->stop) != 0) != 0; }

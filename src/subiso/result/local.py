@@ -1,29 +1,33 @@
 """Local counts as users get them, `count(..., per=...)`: arrays in the order of the graph's vertices or edges.
 
-The CPU engine counts them while it searches (engine/local.py). For the reference engine they are read off its rows,
-which is also their definition.
+Engines count them while they search (engine/local.py). For the reference engine they are read off its rows, which is
+also their definition.
 """
 
 from __future__ import annotations
 
+import warnings
 from collections import Counter
 from dataclasses import dataclass
-from typing import Any, Literal, get_args
+from typing import TYPE_CHECKING, Any, Literal, cast, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
-from subiso.engine import cpu, reference
+from subiso.engine import auto, cpu, cuda, reference
 from subiso.engine.base import Engine, Params, StoppedBy
-from subiso.engine.local import Counts, Group, LocalOutcome, as_int64, local_counts
+from subiso.engine.local import Counts, Group, LocalOutcome, OnCpu, Tallies, as_int64, local_counts
 from subiso.engine.query import Query
 from subiso.engine.several import in_turn
-from subiso.errors import QueryError, TimeoutReached, UnsupportedError
+from subiso.errors import DeviceMemoryError, QueryError, TimeoutReached, UnsupportedError
 from subiso.filter.relations import RelationTable
 from subiso.filter.resolve import Resolved, resolve
 from subiso.plan.tally import Role, role_of_link
 from subiso.result.edges import EdgeFinder
 from subiso.result.roles import Roles
+
+if TYPE_CHECKING:
+    from subiso.engine.cuda.engine import CudaEngine
 
 Per = Literal["vertex", "edge", "role"]
 Local = NDArray[np.int64] | Roles
@@ -54,17 +58,25 @@ def count_per(query: Query, per: str, engine: Engine, params: Params) -> LocalAn
     check_per(query, per)
     if engine.count is reference.count:
         return _from_rows(query, per, params)
-    if engine.count is not cpu.count:
-        raise UnsupportedError(
-            "local counts (per=) are not on this device yet", hint='leave device= out, or say "cpu"'
-        )
+    if engine.count is not auto.count:
+        return _tallied(query, per, engine, params)
+    if auto.on_device(query, params)[0]:
+        try:
+            return _tallied(query, per, cast(Engine, cuda.engine_on()), params)
+        except (UnsupportedError, DeviceMemoryError) as error:  # the CPU takes everything
+            warnings.warn(f"counting on the CPU: {error}", stacklevel=2)
+    return _tallied(query, per, cast(Engine, cpu), params)
+
+
+def _tallied(query: Query, per: str, engine: Engine, params: Params) -> LocalAnswer:
+    tallies: Tallies = OnCpu() if engine.count is cpu.count else cast("CudaEngine", engine).tallies()
     orbits = query.pattern.orbits_under(sorted(query.anchors))
     resolved = resolve(query)
     groups, loops = _groups(query, per, orbits, resolved)
     if resolved.hopeless or not any(groups):  # no match, or no edge to count
         outcome = LocalOutcome({}, {}, 0 if resolved.hopeless else engine.count(query, params).count)
     else:
-        outcome = local_counts(resolved, query, params, groups)
+        outcome = local_counts(resolved, params, groups, tallies)
     if outcome.stopped_by is not None:
         return LocalAnswer(None, outcome.count, outcome.stopped_by)
     if per == "edge":

@@ -18,6 +18,7 @@ from subiso.engine.base import Outcome, Params, StoppedBy
 from subiso.engine.cuda.choose import Choice, choose_schedule
 from subiso.engine.cuda.formula import fitting_formula
 from subiso.engine.cuda.local import LocalReport, LocalRun
+from subiso.engine.cuda.local_counts import OnDevice
 from subiso.engine.cuda.machine import Machine, OutOfMemory
 from subiso.engine.cuda.memory import Cache, DeviceGraph
 from subiso.engine.cuda.motif_sums import MotifSums
@@ -25,6 +26,7 @@ from subiso.engine.cuda.search import Report, SearchRun
 from subiso.engine.cuda.sets import KeptSets
 from subiso.engine.cuda.several import total_of
 from subiso.engine.cuda.stream import CudaStream
+from subiso.engine.cuda.tally import TallyRun
 from subiso.engine.cuda.times import Times, adding
 from subiso.engine.cuda.tune import Wishes, worth_compiling
 from subiso.engine.cuda.watch import Watch
@@ -37,6 +39,7 @@ from subiso.graph import Graph
 from subiso.plan.choose import make_plan
 from subiso.plan.formula import Formula
 from subiso.plan.plan import Plan
+from subiso.plan.tally import Tally
 from subiso.storage.statistics import statistics_of
 
 Made = TypeVar("Made")
@@ -97,6 +100,21 @@ class CudaEngine:
         alone = len(self.machines) == 1 and self.schedule == "auto"
         engine = self if alone else CudaEngine(self.machine, self.wishes, caches=self.caches[:1])
         return MotifSums(engine, graph, size)
+
+    def tallies(self) -> OnDevice:
+        """Who runs the plans of local counts: the first machine."""
+        return OnDevice(self)
+
+    def prepare_tally(self, plan: Plan, resolved: Resolved, tally: Tally) -> TallyRun:
+        """Local counts of a plan, everything up to the launch, on the first machine."""
+        wanted = "fine" if self.schedule == "fine" else "stack"
+        choice = choose_schedule(plan, resolved, self.machine.description, wanted, self.wishes.arena_words)
+
+        def make(wishes: Wishes, sets: KeptSets) -> TallyRun:
+            graph, seeds = DeviceGraph(self.caches[0], resolved.layout), _seeds(plan, resolved)
+            return TallyRun(tally, self.machine, graph, resolved, plan, seeds, sets=sets, wishes=wishes)
+
+        return self._in_memory(plan, choice, make)
 
     def stream(self, query: Query, params: Params = Params()) -> CudaStream:  # noqa: B008 (frozen)
         """List the query's matches batch by batch, in no particular order."""

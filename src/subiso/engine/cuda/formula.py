@@ -13,7 +13,7 @@ from subiso.plan.flatten import flatten
 from subiso.plan.formula import Formula, make_formula
 from subiso.storage.statistics import statistics_of
 
-_SHORTER_TAILS = (3, 2, 1, 0)
+SHORTER_TAILS = (3, 2, 1, 0)
 
 
 def fitting_formula(resolved: Resolved, params: Params, *, codegrees: bool) -> Formula:
@@ -22,7 +22,7 @@ def fitting_formula(resolved: Resolved, params: Params, *, codegrees: bool) -> F
     ways: list[dict[str, Any]] = [
         {"max_tail": switches.max_tail, "decompose": switches.decompose, "codegrees": codegrees},
         *([{"max_tail": switches.max_tail, "decompose": switches.decompose}] if codegrees else []),
-        *({"max_tail": tail} for tail in (switches.max_tail, *_SHORTER_TAILS)),
+        *({"max_tail": tail} for tail in (switches.max_tail, *SHORTER_TAILS)),
     ]
     stats = statistics_of(resolved.layout.graph)
     for way in ways:

@@ -48,6 +48,8 @@ class SearchKernel:
     """The tail's polynomial stays within 64 bits."""
     store: str = "csr"
     """The storage that neighbour lists are read through."""
+    tally: bool = False
+    """Local counts."""
 
     @property
     def name(self) -> str:
@@ -93,6 +95,7 @@ class SearchKernel:
             *(str(setting).lower() for setting in settings),
             f"Team::k{self.team.capitalize()}",
             str(self.narrow).lower(),
+            *(["true"] if self.tally else []),
         ]
         plan = "Plan{}" if self.tables is not None else "Plan{args.tables}"
         lines += [

@@ -64,6 +64,7 @@ ARGS = np.dtype(
         ("column_stride", np.uint64),
         ("translate", np.uint64),
         ("keep", np.uint64),
+        ("tally", np.uint64),
     ]
 )
 

@@ -296,7 +296,7 @@ class SearchRun(Buffers):
         args["tables"] = self._upload(np.frombuffer(short.tables.tobytes(), np.uint8))
         args["rows"], args["row_capacity"] = pool.address, capacity
         args["row_stride"], args["column_stride"], args["translate"], args["keep"] = 1, capacity, 0, 0
-        kernel = replace(self.kernel, tail="rows", tables=None, edges=short.edges, sets=False)
+        kernel = replace(self.kernel, tail="rows", tables=None, edges=short.edges, sets=False, tally=False)
         grown = state.buffer.address + offset_of("rows")
         classes = [Class(0, 0, self.config.chunk)]
         self.args["pool"] = pool_of(pool.address, 0, width=2, grown=grown, capacity=capacity, classes=classes)

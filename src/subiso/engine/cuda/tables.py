@@ -203,8 +203,8 @@ class _Lowering:
             if _is_linear(plan.tail) and plain:
                 coefficient = plan.tail.terms[0].coefficient
                 levels, sizes, tail = levels + sizes, [], "count"
-        _at_most("vertices", len(levels), MAX_POSITIONS)
-        _at_most("set sizes in a counting tail", len(sizes), MAX_SIZES)
+        at_most("vertices", len(levels), MAX_POSITIONS)
+        at_most("set sizes in a counting tail", len(sizes), MAX_SIZES)
         tables["num_levels"], tables["num_sizes"] = len(levels), len(sizes)
         for number, level in enumerate(levels):
             self.put_level(number, level, number)
@@ -299,18 +299,18 @@ class _Lowering:
         if level.filter:
             key = tuple(sorted(level.filter))
             entry["filter"] = self.filters.setdefault(key, len(self.filters))
-            _at_most("different candidate filters", len(self.filters), NO_FILTER)
+            at_most("different candidate filters", len(self.filters), NO_FILTER)
         began = self.num_ops
         lowest = positions
         for position in range(positions):
             first[position] = self.num_ops
             for op in _ops_at(level, position):
-                _at_most("operations", self.num_ops + 1, MAX_OPS)
+                at_most("operations", self.num_ops + 1, MAX_OPS)
                 self.tables["ops"][self.num_ops] = op
                 self.num_ops += 1
                 lowest = min(lowest, position)
         first[positions:] = self.num_ops
-        _at_most("operations of one level", self.num_ops - began, MAX_OPS_PER_LEVEL)
+        at_most("operations of one level", self.num_ops - began, MAX_OPS_PER_LEVEL)
         entry["lowest"] = lowest
 
     def put_sets(self, first_level: int) -> None:
@@ -321,21 +321,21 @@ class _Lowering:
         self.tables["num_sets"] = len(self.kept)
 
     def put_terms(self, terms: tuple[Term, ...]) -> None:
-        _at_most("terms of a counting tail", len(terms), MAX_TERMS)
+        at_most("terms of a counting tail", len(terms), MAX_TERMS)
         bound = 0
         for number, term in enumerate(terms):
-            _at_most("factors of a counting tail", len(term.factors), MAX_FACTORS)
+            at_most("factors of a counting tail", len(term.factors), MAX_FACTORS)
             entry = self.tables["terms"][number]
             entry["coefficient"], entry["count"] = term.coefficient, len(term.factors)
             entry["factors"][: len(term.factors)] = term.factors
             bound += abs(term.coefficient) * max(self.max_degree, 1) ** len(term.factors)
-        _at_most("bits of a counting tail", bound.bit_length(), MAX_BITS)
+        at_most("bits of a counting tail", bound.bit_length(), MAX_BITS)
         self.narrow = bound.bit_length() <= 62
         self.tables["num_terms"] = len(terms)
 
     def put_edges(self, num_levels: int) -> None:
         checks = sorted(self.plan.edge_checks, key=lambda c: max(c.source, c.target))
-        _at_most("pattern edges in edge-isomorphism", len(checks), MAX_EDGES)
+        at_most("pattern edges in edge-isomorphism", len(checks), MAX_EDGES)
         for number, c in enumerate(checks):
             self.tables["edges"][number] = (c.source, c.target, c.relation)
         for level in range(num_levels):
@@ -356,7 +356,7 @@ def _ops_at(level: _Level, position: int) -> Iterable[tuple[int, int, int, int]]
     for kind, lists in ((EDGE, level.lists), (_NO_EDGE, level.absent)):
         for at, relation in sorted(lists):
             if at == position:
-                _at_most("relations", relation + 1, MAX_RELATIONS)
+                at_most("relations", relation + 1, MAX_RELATIONS)
                 yield kind, relation, 0, 0
     for at, number in sorted(level.sets):
         if at == position:
@@ -434,7 +434,14 @@ def _closure(plan: Plan) -> list[set[int]]:
     return before
 
 
-def _at_most(what: str, found: int, limit: int) -> None:
+def at_most(what: str, found: int, limit: int) -> None:
+    """UnsupportedError where a table is too small.
+
+    >>> at_most("vertices", 33, 32)
+    Traceback (most recent call last):
+    subiso.errors.UnsupportedError: the CUDA engine takes at most 32 vertices, this query has 33
+    hint: use device="cpu"
+    """
     if found > limit:
         raise UnsupportedError(
             f"the CUDA engine takes at most {limit} {what}, this query has {found}", hint='use device="cpu"'
