@@ -220,7 +220,13 @@ def time_row(engine: CudaEngine, graph: Graph, row: Row, options: argparse.Names
         return
     resolved = resolve(query)
     formula = engine.formula(resolved, params)
-    runs = [(term.coefficient, engine.prepare_count(term.plan, resolved)) for term in formula.terms]
+    divisor = formula.divisor
+    way = engine.sums_way(query, formula, params)
+    runs: list[tuple[int, Any]]
+    if way is not None:
+        divisor, runs = 1, [(1, engine.prepare_sums(way, graph))]
+    else:
+        runs = [(term.coefficient, engine.prepare_count(term.plan, resolved)) for term in formula.terms]
     report = runs[0][1].report()
     row.tail = report.kernel.tail if report.kernel is not None else "fine"
     row.levels, row.search_mb = runs[0][1].columns, report.search_bytes / 1e6
@@ -233,8 +239,8 @@ def time_row(engine: CudaEngine, graph: Graph, row: Row, options: argparse.Names
         total = sum(c * run.count(Watch(Params(), started)) for c, run in runs)
         walls.append(1000 * (time.perf_counter() - started))
         times.append(machine.milliseconds())
-        if total // formula.divisor != row.count:
-            row.error = f"another run counted {total // formula.divisor}"
+        if total // divisor != row.count:
+            row.error = f"another run counted {total // divisor}"
         if times[-1] > 2000:
             break
     row.ms, row.wall_ms = statistics.median(times[1:] or times), statistics.median(walls[1:] or walls)

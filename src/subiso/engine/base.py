@@ -35,6 +35,8 @@ class Switches:
     """Let plans for cuts reach vertices over tables of codegrees."""
     local: bool = True
     """Search neighbourhoods as bit rows where a plan allows it."""
+    sums: bool = True
+    """Count small patterns from sums over the whole graph where that is quicker (CUDA)."""
     setops: str | None = None
     """Set operations: "scalar", "avx2" or "avx512"; None = the fastest that the machine runs."""
 

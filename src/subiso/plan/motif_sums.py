@@ -7,7 +7,7 @@ two vertices of the rest fall together, which are themselves counts of smaller p
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cache
 
 from subiso.pattern import Pattern
@@ -25,6 +25,35 @@ def counts_from_sums(patterns: Sequence[Pattern], sums: Sums) -> list[int]:
     """
     known = _by_form()
     return [known[pattern.canonical_form()](sums) for pattern in patterns]
+
+
+class _Asked(Mapping[str, int]):
+    """Sums that note which of them a formula asks for."""
+
+    def __init__(self) -> None:
+        self.names: set[str] = set()
+
+    def __getitem__(self, name: str) -> int:
+        self.names.add(name)
+        return 0
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.names)
+
+    def __len__(self) -> int:
+        return len(self.names)
+
+
+def sums_asked(pattern: Pattern) -> frozenset[str]:
+    """The sums that a pattern's count is made of; none where there is no formula for it.
+
+    >>> sums_asked(Pattern.diamond()), sums_asked(Pattern.path(7))
+    (frozenset({'books2'}), frozenset())
+    """
+    asked = _Asked()
+    if pattern.num_vertices in SIZES and pattern.canonical_form() in _by_form():
+        counts_from_sums([pattern], asked)
+    return frozenset(asked.names)
 
 
 @cache

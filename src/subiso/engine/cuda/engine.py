@@ -8,20 +8,21 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import TypeVar
+from typing import Protocol, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from subiso import _native
 from subiso.engine.base import Outcome, Params, StoppedBy
+from subiso.engine.cuda.by_sums import SumsRun, SumsWay, sums_way
 from subiso.engine.cuda.choose import Choice, choose_schedule
 from subiso.engine.cuda.formula import fitting_formula
 from subiso.engine.cuda.local import LocalReport, LocalRun
 from subiso.engine.cuda.local_counts import OnDevice
 from subiso.engine.cuda.machine import Machine, OutOfMemory
 from subiso.engine.cuda.memory import Cache, DeviceGraph
-from subiso.engine.cuda.motif_sums import MotifSums
+from subiso.engine.cuda.motif_sums import MotifSums, check_range, passes_on
 from subiso.engine.cuda.search import Report, SearchRun
 from subiso.engine.cuda.sets import KeptSets
 from subiso.engine.cuda.several import total_of
@@ -79,6 +80,12 @@ class CudaEngine:
         with adding(times, "plan"):
             formula = self.formula(resolved, params)
 
+        way = self.sums_way(query, formula, params)
+        if way is not None:
+            watch = Watch(params, started)
+            total = self._run(lambda: self.prepare_sums(way, query.graph), watch)
+            return Outcome(total, watch.stopped_by, time.perf_counter() - started)
+
         def count_plan(plan: Plan, step: Params) -> tuple[int, StoppedBy | None]:
             watch = Watch(step, started)
             return self._count_plan(plan, resolved, watch), watch.stopped_by
@@ -89,6 +96,16 @@ class CudaEngine:
         """How a query is counted on these machines: plans without parts, which their schedules can run."""
         tables = self.schedule in ("auto", "wedge") and len(self.machines) == 1
         return fitting_formula(resolved, params, codegrees=tables and params.switches.codegrees)
+
+    def sums_way(self, query: Query, formula: Formula, params: Params = Params()) -> SumsWay | None:  # noqa: B008
+        """Passes over the graph that count the query in less time than the formula; None = there are none."""
+        alone = self.schedule == "auto" and len(self.machines) == 1 and params.switches.sums
+        return sums_way(query, formula.cost) if alone else None
+
+    def prepare_sums(self, way: SumsWay, graph: Graph) -> SumsRun:
+        """Everything up to the launches."""
+        check_range(way.lists)
+        return SumsRun(way, passes_on(self, graph, way.lists, way.pattern.num_vertices, way.passes))
 
     def motif_sums(self, graph: Graph, size: int, params: Params) -> tuple[dict[str, int], StoppedBy | None]:
         """The sums that motif counts of that size are made of, on the first machine; what stopped it, if anything."""
@@ -224,19 +241,18 @@ class CudaEngine:
         return choose_schedule(plan, resolved, self.machine.description, wanted, self.wishes.arena_words)
 
     def _count_plan(self, plan: Plan, resolved: Resolved, watch: Watch) -> int:
+        if len(self.machines) == 1:
+            return self._run(lambda: self.prepare_count(plan, resolved), watch)
+        return self._run(lambda: _Together(self.prepare_all(plan, resolved)), watch)
+
+    def _run(self, prepare: Callable[[], _Run], watch: Watch) -> int:
+        """Prepares a run and counts, with notes on where the time goes."""
         spent = self.machine.spent
         before = replace(spent)
-        run: SearchRun | WedgeRun | LocalRun
-        if len(self.machines) == 1:
-            run = self.prepare_count(plan, resolved)
-            count = partial(run.count, watch)
-        else:
-            runs = self.prepare_all(plan, resolved)
-            run = runs[0]
-            count = partial(_count_together, runs, watch)
+        run = prepare()
         ready = replace(spent)
         with adding(self.times, "search"):
-            total = count()
+            total = run.count(watch)
         self.times.search -= spent.compile - ready.compile
         self.times.compile += spent.compile - before.compile
         self.times.transfer += ready.transfer - before.transfer
@@ -244,8 +260,25 @@ class CudaEngine:
         return total
 
 
-def _count_together(runs: list[SearchRun], watch: Watch) -> int:
-    return runs[0].settled(total_of(runs, watch.shared(len(runs))))
+class _Run(Protocol):
+    """What counts, and says what it did."""
+
+    def count(self, watch: Watch) -> int: ...
+
+    def report(self) -> Report | LocalReport | None: ...
+
+
+class _Together:
+    """Several machines that share a pool."""
+
+    def __init__(self, runs: list[SearchRun]) -> None:
+        self.runs = runs
+
+    def count(self, watch: Watch) -> int:
+        return self.runs[0].settled(total_of(self.runs, watch.shared(len(self.runs))))
+
+    def report(self) -> Report:
+        return self.runs[0].report()
 
 
 def _seeds(plan: Plan, resolved: Resolved) -> NDArray[np.uint32]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from subiso.engine.base import Params
+from subiso.engine.cuda.by_sums import sums_way
 from subiso.engine.cuda.choose import choose_schedule
 from subiso.engine.cuda.device import open_devices, parse_device, why_not
 from subiso.engine.cuda.formula import fitting_formula
@@ -34,6 +35,9 @@ def device_lines(query: Query, device: str = "cuda", schedule: str = "auto") -> 
     storage = choose_storage(resolved)
     lines.append(f"  storage {storage.name}: {storage.why}")
     formula = fitting_formula(resolved, Params(), codegrees=schedule in ("auto", "wedge"))
+    way = sums_way(query, formula.cost) if schedule == "auto" else None
+    if way is not None:
+        return [*lines, f"  from sums over the whole graph ({', '.join(way.passes)}): {way.why}"]
     for term in formula.terms:
         choice = choose_schedule(term.plan, resolved, machine, schedule)
         how = "compiled in" if term.plan.cost >= FIXED_COST else "read from tables"

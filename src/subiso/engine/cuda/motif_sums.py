@@ -12,6 +12,7 @@ from subiso.engine.base import Params, StoppedBy, part_of
 from subiso.engine.cuda.local import LocalRun
 from subiso.engine.cuda.machine import OutOfMemory
 from subiso.engine.cuda.memory import DeviceGraph
+from subiso.engine.cuda.motif_kernel import Pass
 from subiso.engine.cuda.motif_seeds import MotifWishes
 from subiso.engine.cuda.motifs import MotifRun
 from subiso.engine.cuda.search import SearchRun
@@ -59,7 +60,7 @@ class MotifSums:
     def __init__(self, engine: CudaEngine, graph: Graph, size: int) -> None:
         lists = simple_lists(graph)
         check_range(lists)
-        self.run = _run(engine, graph, lists, size)
+        self.run = passes_on(engine, graph, lists, size)
         self.counted = {name: _counted(engine, graph, pattern) for name, pattern in COUNTED[size].items()}
 
     @property
@@ -80,14 +81,20 @@ class MotifSums:
         return sums, watch.stopped_by
 
 
-def _run(engine: CudaEngine, graph: Graph, lists: RelationCsr, size: int) -> MotifRun:
+def passes_on(
+    engine: CudaEngine,
+    graph: Graph,
+    lists: RelationCsr,
+    size: int,
+    passes: tuple[Pass, ...] | None = None,
+) -> MotifRun:
     """The passes; with small tables where memory is short."""
     device = engine.machine.description
     few = replace(engine.wishes.motifs, table_bytes=_FRUGAL_BYTES, large_bytes=_FRUGAL_BYTES // 4)
 
     def make(wishes: MotifWishes) -> MotifRun:
         on_device = DeviceGraph(engine.caches[0], layout_of(graph))
-        return MotifRun(engine.machine, on_device, lists, size, wishes)
+        return MotifRun(engine.machine, on_device, lists, size, wishes, passes)
 
     try:
         return make(engine.wishes.motifs)

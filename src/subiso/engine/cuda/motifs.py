@@ -22,6 +22,12 @@ from subiso.engine.cuda.tune import resident_blocks
 from subiso.engine.cuda.watch import Watch
 from subiso.storage.layout import RelationCsr
 
+PASSES: dict[int, tuple[Pass, ...]] = {
+    3: ("count", "vertices"),
+    4: ("tally", "edges", "vertices"),
+    5: ("tally", "edges", "vertices", "after", "cycles", "common"),
+}
+"""By the motifs' size."""
 _SUM_BYTES = 16 * 10  # of shared memory per warp: at most ten sums of a block are added up there
 _THREADS = 256  # of passes in which every lane works on its own
 _TEAM_BYTES = 32  # of shared memory beside a table (kernels/motifs_cycles.cuh)
@@ -68,8 +74,11 @@ class MotifRun(Buffers):
         lists: RelationCsr,
         size: int,
         wishes: MotifWishes = MotifWishes(),  # noqa: B008 (frozen)
+        passes: tuple[Pass, ...] | None = None,
     ) -> None:
+        """`passes` are those to make, in an order that they can be made in; None = all that the size needs."""
         super().__init__(machine)
+        self.passes = PASSES[size] if passes is None else passes
         self.size, self.lists, self.wishes = size, lists, wishes
         self.work = work_of(lists)
         self.wide = len(lists.neighbors) >= WIDE
@@ -111,17 +120,15 @@ class MotifRun(Buffers):
 
     # ---- passes ------------------------------------------------------------------------------------------------
     def _prepare(self) -> None:
-        if self.size == 3:
-            self._triangles("count")
-            self._all("vertices")
-            return
-        self._triangles("tally")
-        self._all("edges")
-        self._all("vertices")
-        if self.size == 5:
-            self._triangles("after")
-            self._cycles()
-            self._common()
+        for step in self.passes:
+            if step == "cycles":
+                self._cycles()
+            elif step == "common":
+                self._common()
+            elif step in ("edges", "vertices"):
+                self._all(step)
+            else:
+                self._triangles(step)
 
     def _all(self, step: Pass) -> None:
         """A pass in which every lane has its own edge or vertex."""
@@ -236,7 +243,7 @@ class MotifRun(Buffers):
         relation["first_hub"], relation["symmetric"] = NO_HUB, 1
         args["control"] = self.board.address
         args["num_vertices"], args["num_entries"] = len(self.work.degrees), len(self.lists.neighbors)
-        if self.size > 3:
+        if self.passes[0] == "tally":
             sources = graph.sources(self.lists)
             self.kept.append(sources)
             args["sources"] = sources.address

@@ -1,0 +1,74 @@
+"""Counts of one pattern from passes over the graph, and when they are chosen."""
+
+from __future__ import annotations
+
+import math
+import time
+
+import numpy as np
+import pytest
+from shim import ShimMachine
+
+from subiso.engine import reference
+from subiso.engine.base import Params, Switches
+from subiso.engine.cuda import by_sums
+from subiso.engine.cuda.engine import CudaEngine
+from subiso.engine.cuda.local import LocalReport
+from subiso.engine.cuda.search import Report
+from subiso.engine.cuda.watch import Watch
+from subiso.engine.query import make_query
+from subiso.graph import Graph
+from subiso.pattern import Pattern
+
+SPOKES = Pattern.from_edges([(0, 1), (0, 2), (1, 3), (2, 4), (3, 4), (2, 3), (1, 4)])
+
+
+def random_graph(seed: int) -> Graph:
+    rng = np.random.default_rng(seed)
+    skew = rng.random(30) ** 3 + 0.02
+    return Graph.from_edges(*rng.choice(30, (2, 160), p=skew / skew.sum()), num_vertices=30)
+
+
+@pytest.mark.parametrize(
+    "pattern", [Pattern.clique(3), Pattern.diamond(), SPOKES], ids=["K3", "diamond", "P5"]
+)
+@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("unique", [True, False])
+def test_equal_to_the_reference(
+    pattern: Pattern, seed: int, unique: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(by_sums, "_HUBS", 0)
+    query = make_query(random_graph(seed), pattern, unique=unique)
+    engine = CudaEngine(ShimMachine(("forward", "reverse", "random")[seed], seed=seed))
+    way = by_sums.sums_way(query, math.inf)
+    assert way is not None
+    run = engine.prepare_sums(way, query.graph)
+    for _ in range(2):
+        assert run.count(Watch(Params(), time.perf_counter())) == reference.count(query).count > 0
+
+
+def test_chosen_by_cost_and_by_switch(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(by_sums, "_HUBS", 0)
+    query = make_query(random_graph(5), Pattern.clique(3))
+    engine = CudaEngine(ShimMachine())
+    wanted = reference.count(query).count
+    assert engine.count(query).count == wanted
+    assert isinstance(engine.last, LocalReport) and engine.last.steps == ("count",)
+    assert engine.count(query, Params(switches=Switches(sums=False))).count == wanted
+    assert isinstance(engine.last, Report)
+    assert by_sums.sums_way(make_query(random_graph(5), SPOKES), cost=1.0) is None
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        make_query(random_graph(1), Pattern.diamond(), mode="induced"),
+        make_query(random_graph(1), Pattern.diamond(), mode="homomorphism"),
+        make_query(random_graph(1), Pattern.diamond(), anchor={0: 3}),
+        make_query(random_graph(1), Pattern("(a)--(b), (b)--(c), (a)--(c), !(a)--(d), (c)--(d)")),
+        make_query(random_graph(1), Pattern.path(7)),
+    ],
+    ids=["induced", "homomorphism", "anchor", "absent edge", "seven vertices"],
+)
+def test_only_plain_patterns(query: object) -> None:
+    assert by_sums.sums_way(query, math.inf) is None  # type: ignore[arg-type]
