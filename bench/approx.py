@@ -8,7 +8,10 @@ from __future__ import annotations
 import argparse
 import sys
 import time
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import dataclass
 from datetime import UTC, datetime
+from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -34,7 +37,7 @@ HEAD = (
     "graph", "pattern", "exact count", "exact s", "estimate s", "first s", "ratio", "walks", "error", "seeds",
     "covered", "z",
 )  # fmt: skip
-TEXT = """# Estimates on two CPU cores ({date})
+TEXT = """# Estimates on the CPU ({date})
 
 `count(graph, pattern, approx={error}, seed=s)` for many seeds s. "exact s": one exact count by the same version (">":
 stopped there); "estimate s": the median over the seeds; "first s": the first estimate of the pattern, which also
@@ -43,7 +46,7 @@ estimate; "walks" and "error": their means, the error being half the width of th
 the interval held the exact count, and the standard error that a coverage of 95% would have; "z": the mean of the
 estimates less the exact count, in standard errors. Exact counts are those of the oracle.
 
-Machine: {machine}. Threads: 2.
+Machine: {machine}. {threads}.
 """
 
 
@@ -58,13 +61,59 @@ def exact_seconds(graph: si.Graph, pattern: si.Pattern, expected: int, timeout: 
     return time.perf_counter() - start, True
 
 
-def measure(graph: si.Graph, row: dict[str, Any], options: argparse.Namespace) -> list[str]:
+@dataclass(frozen=True)
+class Case:
+    """A pattern on a graph of a folder."""
+
+    folder: Path
+    graph: str
+    name: str
+
+    @property
+    def row(self) -> dict[str, Any]:
+        """What the oracle says."""
+        found: dict[str, Any] = DataFolder(self.folder).oracle()[self.graph][self.name]
+        return found
+
+    @property
+    def pattern(self) -> si.Pattern:
+        return si.Pattern.from_edges([tuple(e) for e in self.row["edges"]])
+
+
+@cache
+def loaded(folder: Path, name: str) -> si.Graph:
+    """A graph with its layout."""
+    graph = DataFolder(folder).graph(name)
+    si.count(graph, "(a)--(b)--(c)--(a)")
+    return graph
+
+
+def estimates_of(case: Case, error: float, seeds: range, threads: int, deadline: float) -> list[si.Estimate]:
+    """One estimate per seed, until the time is over."""
+    graph, pattern = loaded(case.folder, case.graph), case.pattern
+    found: list[si.Estimate] = []
+    for seed in seeds:
+        if time.time() > deadline:
+            break
+        found.append(si.count(graph, pattern, approx=error, seed=seed, threads=threads))
+    return found
+
+
+def all_estimates(case: Case, options: argparse.Namespace) -> list[si.Estimate]:
+    """Of all seeds; they do not depend on the number of threads, so that several processes can share them."""
+    deadline = time.time() + options.budget
+    if options.processes == 1:
+        return estimates_of(case, options.error, range(options.seeds), 2, deadline)
+    parts = [range(first, options.seeds, options.processes) for first in range(options.processes)]
+    with ProcessPoolExecutor(options.processes) as pool:
+        waiting = [pool.submit(estimates_of, case, options.error, part, 1, deadline) for part in parts]
+        return [estimate for part in waiting for estimate in part.result()]
+
+
+def measure(case: Case, options: argparse.Namespace) -> list[str]:
     """One row of the table, from the exact count's column on."""
-    pattern, expected = si.Pattern.from_edges([tuple(e) for e in row["edges"]]), row["subgraphs"]
-    estimates: list[si.Estimate] = []
-    start = time.perf_counter()
-    while len(estimates) < options.seeds and time.perf_counter() - start < options.budget:
-        estimates.append(si.count(graph, pattern, approx=options.error, seed=len(estimates), threads=2))
+    graph, pattern, expected = loaded(case.folder, case.graph), case.pattern, case.row["subgraphs"]
+    estimates = all_estimates(case, options)
     exact, ended = exact_seconds(graph, pattern, expected, options.timeout)
     values = np.array([float(e.value) for e in estimates])
     spread = values.std(ddof=1) / np.sqrt(len(values))
@@ -89,6 +138,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m bench.approx", description=__doc__)
     parser.add_argument("--seeds", type=int, default=1000)
     parser.add_argument("--budget", type=float, default=float("inf"), help="seconds for a row's seeds")
+    parser.add_argument("--processes", type=int, default=1, help="that share the seeds, one thread each")
     parser.add_argument("--error", type=float, default=0.01)
     parser.add_argument("--timeout", type=float, default=60.0, help="seconds for an exact count")
     parser.add_argument("--graph", choices=list(CASES), action="append", help="only these")
@@ -96,17 +146,16 @@ def main() -> None:
     parser.add_argument("--data", type=Path, help="the shared data folder")
     parser.add_argument("--output", type=Path)
     options = parser.parse_args()
-    folder = DataFolder(options.data or HERE.parent.parent / "shared" / "data")
+    folder = options.data or HERE.parent.parent / "shared" / "data"
     machine = ", ".join(f"{key}: {value}" for key, value in describe().items())
     date = datetime.now(UTC).date().isoformat()
-    text = TEXT.format(date=date, error=options.error, machine=machine)
+    threads = "Threads: 2" if options.processes == 1 else f"Processes: {options.processes}, one thread each"
+    text = TEXT.format(date=date, error=options.error, machine=machine, threads=threads)
     lines = [text, "| " + " | ".join(HEAD) + " |", "| --- | --- |" + " ---: |" * (len(HEAD) - 2)]
     print("\n".join(lines), flush=True)
     for name in options.graph or CASES:
-        graph = folder.graph(name)
-        si.count(graph, "(a)--(b)--(c)--(a)")  # the layout is made once per graph
         for case in options.pattern or CASES[name]:
-            row = measure(graph, folder.oracle()[name][case], options)
+            row = measure(Case(folder, name, case), options)
             lines.append("| " + " | ".join([name, case, *row]) + " |")
             print(lines[-1], flush=True)
     if options.output:
