@@ -13,13 +13,15 @@ from pathlib import Path
 
 LABELLED = ("hprd", "yeast")
 """Graphs of the labelled queries."""
+EDGE_LABELLED = ("FB13", "WN18RR", "NELL-995", "codex-m", "ICEWS14")
+"""Graphs of bench/gpu/joins.py."""
 
 
 def main(data: Path, folder: Path) -> None:
     folder.mkdir(exist_ok=True)
     graphs = json.loads((Path(__file__).parent / "peers.json").read_text())
     names = ["load.py", "rmat.py", "oracle.json", "patterns.json", "queries/labelled.json"]
-    for name in [*names, *(f"{graph}.npz" for graph in (*graphs, *LABELLED))]:
+    for name in [*names, *(f"{graph}.npz" for graph in (*graphs, *LABELLED, *EDGE_LABELLED))]:
         if (data / name).is_file():
             (folder / name).parent.mkdir(exist_ok=True)
             shutil.copy(data / name, folder / name)
