@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from subiso.plan.core import core_order
 
 from subiso.engine.query import make_query
 from subiso.filter.resolve import resolve
 from subiso.graph import Graph
 from subiso.pattern import Pattern
 from subiso.plan.choose import make_plan
+from subiso.plan.core import core_order
 from subiso.plan.problem import Link, Problem
 from subiso.storage.statistics import statistics_of
 
