@@ -14,7 +14,7 @@ from pathlib import Path
 LABELLED = ("hprd", "yeast")
 """Graphs of the labelled queries."""
 EDGE_LABELLED = ("FB13", "WN18RR", "NELL-995", "codex-m", "ICEWS14")
-"""Those of bench/storage.py."""
+"""Those of bench/storage.py and bench/gpu/joins.py."""
 
 
 def main(data: Path, folder: Path) -> None:

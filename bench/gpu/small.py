@@ -10,6 +10,7 @@ import numpy as np
 from subiso.engine.base import Params
 from subiso.engine.cuda.device import open_device
 from subiso.engine.cuda.engine import CudaEngine
+from subiso.engine.cuda.levels_tune import LevelsWishes, Limits
 from subiso.engine.cuda.motif_seeds import MotifWishes
 from subiso.engine.cuda.tune import Wishes
 from subiso.engine.motifs import count_motifs, count_motifs_on
@@ -22,26 +23,32 @@ N = 24
 
 def main() -> None:
     graph = Graph.from_edges(*zip(*itertools.combinations(range(N), 2), strict=True))
+    for fixed, tau in itertools.product((True, False), (0, 10_000)):
+        wishes = Wishes(blocks=6, warps_per_block=4, fixed=fixed, tau=tau, row_capacity=1000)
+        check(CudaEngine(open_device(), wishes), graph)
+    for output in ("atomic", "prealloc", "twice"):
+        levels = LevelsWishes(output=output, rows=3000, limits=Limits(16, 20, 21))  # type: ignore[arg-type]
+        check(CudaEngine(open_device(), Wishes(levels=levels), schedule="levels"), graph)
+    motifs()
+    print("all right")
+
+
+def check(engine: CudaEngine, graph: Graph) -> None:
     known = {
         Pattern.clique(4): comb(N, 4),
         Pattern.cycle(4): 3 * comb(N, 4),
         Pattern.diamond(): 6 * comb(N, 4),
         Pattern.star(3): N * comb(N - 1, 3),
     }
-    for fixed, tau in itertools.product((True, False), (0, 10_000)):
-        wishes = Wishes(blocks=6, warps_per_block=4, fixed=fixed, tau=tau, row_capacity=1000)
-        engine = CudaEngine(open_device(), wishes)
-        for pattern, expected in known.items():
-            query = make_query(graph, pattern)
-            counted = engine.count(query).count
-            listed = sum(len(batch) for batch in engine.stream(query, Params()))
-            assert counted == listed == expected, (pattern, counted, listed, expected)
-        anchored = make_query(graph, Pattern.clique(5), anchor={0: 0})
-        assert engine.count(anchored).count == comb(N - 1, 4)
-        homomorphisms = make_query(graph, Pattern.path(3), mode="edge-isomorphism")
-        assert engine.count(homomorphisms).count == N * (N - 1) * (N - 2)
-    motifs()
-    print("all right")
+    for pattern, expected in known.items():
+        query = make_query(graph, pattern)
+        counted = engine.count(query).count
+        listed = sum(len(batch) for batch in engine.stream(query, Params()))
+        assert counted == listed == expected, (pattern, counted, listed, expected)
+    anchored = make_query(graph, Pattern.clique(5), anchor={0: 0})
+    assert engine.count(anchored).count == comb(N - 1, 4)
+    homomorphisms = make_query(graph, Pattern.path(3), mode="edge-isomorphism")
+    assert engine.count(homomorphisms).count == N * (N - 1) * (N - 2)
 
 
 def motifs() -> None:

@@ -46,7 +46,7 @@ def random_params(chance: random.Random) -> Params:
         threads=chance.choice([1, 2, 3]),
         batch_rows=chance.choice([1, 2, 3, 7, 64, 65_536]),
         switches=Switches(
-            order=chance.choice(["cost", "ri"]),
+            order=chance.choice(["cost", "ri", "core"]),
             max_tail=chance.choice([0, 1, 2, 99]),
             local=chance.choice([True, False]),
             expand=chance.choice(["auto", "always", "never"]),

@@ -14,6 +14,7 @@ import pytest
 
 from subiso.engine.cuda.compile import FLAGS, KERNELS
 from subiso.engine.cuda.kernel import NAME, SearchKernel, fixed_tables
+from subiso.engine.cuda.levels_kernel import LevelsKernel
 from subiso.engine.cuda.local_kernel import LocalKernel, fixed_local_tables
 from subiso.engine.cuda.local_tables import lower_local
 from subiso.engine.cuda.lookup import LookUpKernel
@@ -104,6 +105,30 @@ def store_kernels() -> dict[str, Kernel]:
     }
 
 
+def levels_kernels() -> dict[str, Kernel]:
+    return {
+        "levels seed": LevelsKernel("seed"),
+        "levels join total": LevelsKernel("join", "total"),
+        "levels join counts": LevelsKernel("join", "counts"),
+        "levels join write": LevelsKernel("join", "write"),
+        "levels join buffer": LevelsKernel("join", "buffer"),
+        "levels join pairs": LevelsKernel("join", "pairs"),
+        "levels join pairs wide": LevelsKernel("join", "pairs", wide_offsets=True),
+        "levels join pairs edges": LevelsKernel("join", "pairs", edges=True),
+        "levels combine": LevelsKernel("combine"),
+        "levels sift": LevelsKernel("sift"),
+        "levels tally": LevelsKernel("tally"),
+        "levels products": LevelsKernel("products"),
+        "levels link": LevelsKernel("link"),
+        "levels link buffer": LevelsKernel("link", "buffer"),
+        "levels link tuples": LevelsKernel("link", "tuples"),
+        "levels offsets": LevelsKernel("offsets"),
+        "levels places": LevelsKernel("places"),
+        "levels tail": LevelsKernel("tail", narrow=False),
+        "levels clear": LevelsKernel("clear"),
+    }
+
+
 def kernels() -> dict[str, Kernel]:
     return {
         "table count": SearchKernel(),
@@ -125,6 +150,7 @@ def kernels() -> dict[str, Kernel]:
         **local_kernels(),
         **motif_kernels(),
         **store_kernels(),
+        **levels_kernels(),
     }
 
 

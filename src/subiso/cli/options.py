@@ -95,7 +95,9 @@ Device = Annotated[
 ]
 Schedule = Annotated[
     str | None,
-    typer.Option("--schedule", metavar="NAME", help="On CUDA: fine, stack, wedge or local.  [default: auto]"),
+    typer.Option(
+        "--schedule", metavar="NAME", help="On CUDA: fine, stack, wedge, local or levels.  [default: auto]"
+    ),
 ]
 Output = Annotated[
     Path | None,

@@ -23,7 +23,7 @@ Rows = NDArray[np.uint32]
 class Switches:
     """Techniques that can be chosen or turned off, to measure and to test them; answers never depend on them."""
 
-    order: Literal["cost", "ri"] = "cost"
+    order: Literal["cost", "ri", "core"] = "cost"
     """The pass that picks the matching order."""
     max_tail: int = 99
     """How many vertices at most are counted from set sizes (1: no inclusion-exclusion, 0: none)."""

@@ -1,5 +1,6 @@
 // What one candidate is asked: all demands of its level on the partial match above it, fused into one walk up the
-// parents. And where candidates come from: the smallest neighbour list of the matched neighbours.
+// parents. And where candidates come from: the smallest neighbour list of the matched neighbours. Partial matches are
+// read through a Stack (schedule `fine` and its kin) or from the rows of a table (levels.cuh).
 #pragma once
 #include "plan.cuh"
 #include "stack.cuh"
@@ -40,8 +41,8 @@ SUBISO_DEVICE bool wants_above(const Plan& plan, Begin begin, End end) {
 SUBISO_DEVICE bool is_source(Op op) { return op.kind == Op::kEdge || op.kind == Op::kInSet; }
 
 // One operation on x, given the vertex m of an entry.
-template <class Store>
-SUBISO_DEVICE bool passes(const Reads<Store>& reads, const Stack& stack, Op op, u32 x, u32 m, u32 entry) {
+template <class Store, class Partial>
+SUBISO_DEVICE bool passes(const Reads<Store>& reads, const Partial& stack, Op op, u32 x, u32 m, u32 entry) {
   switch (op.kind) {
     case Op::kInSet: return contains(stack.set(op.a, entry), x);
     case Op::kEdge: return reads.store.has_edge(m, x, op.a);
@@ -55,8 +56,8 @@ SUBISO_DEVICE bool passes(const Reads<Store>& reads, const Stack& stack, Op op, 
 
 // May x stand at `level`, below entry `entry` of position `from`? The list of operation `origin` is known to hold it.
 // Without kDistinctOn it may also be one of the vertices that it must differ from.
-template <bool kDistinctOn = true, class Plan, class Store, class Level, class From>
-SUBISO_DEVICE bool fits(const Plan& plan, const Reads<Store>& reads, const Stack& stack, Level level, From from, u32 x,
+template <bool kDistinctOn = true, class Plan, class Store, class Partial, class Level, class From>
+SUBISO_DEVICE bool fits(const Plan& plan, const Reads<Store>& reads, const Partial& stack, Level level, From from, u32 x,
                         u32 entry, u32 origin) {
   const u32 filter = plan.level(level).filter;
   if (filter != kNoFilter && !in_bitmap(reads.filters.at(filter), x)) return false;
@@ -72,10 +73,13 @@ SUBISO_DEVICE bool fits(const Plan& plan, const Reads<Store>& reads, const Stack
   });
 }
 
-// The smallest list that holds all candidates of `level` below an entry, cut to the bounds of the total order.
-template <class Plan, class Store, class Level, class From>
-SUBISO_DEVICE Frontier local_candidates(const Plan& plan, const Reads<Store>& reads, const Stack& stack, Level level,
-                                        From from, u32 entry) {
+inline constexpr u32 kNoOrigin = kFull;  // an origin that is no operation's
+
+// The smallest list that holds all candidates of `level` below an entry, cut to the bounds of the total order; or the
+// list of the operation `only`, where it names one.
+template <class Plan, class Store, class Partial, class Level, class From>
+SUBISO_DEVICE Frontier local_candidates(const Plan& plan, const Reads<Store>& reads, const Partial& stack, Level level,
+                                        From from, u32 entry, u32 only = kNoOrigin) {
   List best{nullptr, kFull};
   u32 origin = 0, above = 0, below = kFull;
   bool cut_above = false, best_is_above = false;  // x >= above; x < below
@@ -92,6 +96,7 @@ SUBISO_DEVICE Frontier local_candidates(const Plan& plan, const Reads<Store>& re
       const Op op = plan.op(i);
       if (op.kind == Op::kBelow) below = least(below, m);
       if (!is_source(op)) return true;
+      if (only != kNoOrigin && static_cast<u32>(i - plan.first_op(level)) != only) return true;
       const bool in_set = op.kind == Op::kInSet;
       const List list = in_set       ? stack.set(op.a, here)
                         : only_above ? reads.store.neighbors_above(m, op.a)
@@ -112,11 +117,9 @@ SUBISO_DEVICE Frontier local_candidates(const Plan& plan, const Reads<Store>& re
   return {best.data + skipped, size > skipped ? size - skipped : 0, origin};
 }
 
-inline constexpr u32 kNoOrigin = kFull;  // an origin that is no operation's
-
 // How many of the vertices that candidates of a level must differ from would be candidates otherwise.
-template <class Plan, class Store, class Level, class From>
-SUBISO_DEVICE u32 excluded(const Plan& plan, const Reads<Store>& reads, const Stack& stack, Level level, From from,
+template <class Plan, class Store, class Partial, class Level, class From>
+SUBISO_DEVICE u32 excluded(const Plan& plan, const Reads<Store>& reads, const Partial& stack, Level level, From from,
                            u32 entry) {
   u32 found = 0, above = entry;
   plan.walk(level, from, [&](auto p, auto begin, auto end) {
@@ -132,8 +135,8 @@ SUBISO_DEVICE u32 excluded(const Plan& plan, const Reads<Store>& reads, const St
 }
 
 // How many candidates a measured level has: the list's length less the distinct vertices that are in it.
-template <class Plan, class Store, class Level, class From>
-SUBISO_DEVICE u32 measure(const Plan& plan, const Reads<Store>& reads, const Stack& stack, Level level, From from,
+template <class Plan, class Store, class Partial, class Level, class From>
+SUBISO_DEVICE u32 measure(const Plan& plan, const Reads<Store>& reads, const Partial& stack, Level level, From from,
                           u32 entry) {
   const Frontier f = local_candidates(plan, reads, stack, level, from, entry);
   u32 size = f.left;

@@ -91,7 +91,8 @@ class Competition {
 };
 
 // x was found to fit `level`, below `entry` of the level before: can every pattern edge up to it have a data edge?
-SUBISO_DEVICE bool edges_possible(const TablePlan& plan, const Entities* entities, const Stack& stack, int level, u32 x,
+template <class Partial>
+SUBISO_DEVICE bool edges_possible(const TablePlan& plan, const Entities* entities, const Partial& stack, int level, u32 x,
                                   u32 entry) {
   const int begin = level == 0 ? 0 : plan.level(level - 1).edges, end = plan.level(level).edges;
   if (begin == end) return true;

@@ -40,20 +40,6 @@ struct LocalArgs {
 
 inline constexpr u32 kExhausted = 1u << 31;  // in a counter: nothing is left
 
-// At a kernel's end, by all warps: the block adds up in shared memory, which nobody else uses any more.
-SUBISO_DEVICE void add_up(Control* control, const Sums& sums) {
-  const Wide total = reduce_add(sums.all());
-  Wide* totals = reinterpret_cast<Wide*>(shared_memory());
-  const u32 number = warp_in_block();
-  sync_block();
-  if (lane_id() == 0) totals[number] = total;
-  sync_block();
-  if (number != 0 || lane_id() != 0) return;
-  Wide sum = 0;
-  for (u32 w = 0; w < warps_per_block(); ++w) sum += totals[w];
-  if (sum != 0) atomic_add(&control->count, sum);
-}
-
 // The members below a seed.
 template <class Plan, class Store>
 SUBISO_DEVICE u32 split_of(const LocalArgs<Store>& args, const Plan& plan, u32 seed) {
@@ -120,7 +106,7 @@ class LocalTeam {
       const u32 end = load_constant(args_.starts + item + 1);
       for (u32 s = load_constant(args_.starts + item); s < end; ++s) search(s);
     }
-    add_up(args_.control, sums_);
+    add_up(args_.control, sums_.all());
   }
 
  private:
@@ -316,7 +302,7 @@ SUBISO_DEVICE void local_search(const LocalArgs<Store>& args, Plan plan) {
       if (!search.count_all(some)) break;
     }
   }
-  add_up(args.control, sums);
+  add_up(args.control, sums.all());
 }
 
 }  // namespace subiso

@@ -39,7 +39,7 @@ class InnerSearch {
         sync_warp();
       }
     }
-    add_up(args_.control, sums_);
+    add_up(args_.control, sums_.all());
   }
 
  private:

@@ -504,15 +504,7 @@ SUBISO_DEVICE void search_all(const SearchArgs<Store>& args, Plan plan) {
     atomic_add(&args.share.control->tasks, warp.tasks());
   }
   if (Config::kTail == Tail::kRows) return;
-  const Wide total = reduce_add(warp.total());
-  sync_block();  // the stacks are no longer used
-  Wide* totals = reinterpret_cast<Wide*>(shared_memory());
-  if (lane_id() == 0) totals[number] = total;
-  sync_block();
-  if (number != 0 || lane_id() != 0) return;
-  Wide sum = 0;
-  for (u32 w = 0; w < warps_per_block(); ++w) sum += totals[w];
-  if (sum != 0) atomic_add(&args.share.control->count, sum);
+  add_up(args.share.control, warp.total());
 }
 
 }  // namespace subiso

@@ -21,6 +21,20 @@ struct alignas(128) Control {
   u32 started_blocks;
 };
 
+// At a kernel's end, by all warps: the block adds up in shared memory, which nobody else uses any more.
+SUBISO_DEVICE void add_up(Control* control, Wide mine) {
+  const Wide total = reduce_add(mine);
+  Wide* totals = reinterpret_cast<Wide*>(shared_memory());
+  const u32 number = warp_in_block();
+  sync_block();
+  if (lane_id() == 0) totals[number] = total;
+  sync_block();
+  if (number != 0 || lane_id() != 0) return;
+  Wide sum = 0;
+  for (u32 w = 0; w < warps_per_block(); ++w) sum += totals[w];
+  if (sum != 0) atomic_add(&control->count, sum);
+}
+
 struct alignas(32) BlockControl {
   u32 busy;       // warps; the host sets it to all of them
   u32 idle;       // warps that wait for mail, as bits

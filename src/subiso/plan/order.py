@@ -1,4 +1,4 @@
-"""Pass: the matching order. By estimated cost (exhaustive for small patterns, greedy for large ones), or by RI."""
+"""Pass: the matching order. By estimated cost (exhaustive for small patterns, greedy for large ones), RI or core."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
+from subiso.plan.core import core_order
 from subiso.plan.estimate import VISIT, Estimator
 from subiso.plan.greedy import greedy_order
 from subiso.plan.local import is_plain_clique
@@ -59,6 +60,12 @@ def order_by_ri(problem: Problem, stats: Statistics, *, counting: bool, max_tail
 
         order.append(max(border, key=score))
     return _with_best_tail(estimator, tuple(order), counting, max_tail)
+
+
+def order_by_core(problem: Problem, stats: Statistics, *, counting: bool, max_tail: int = 99) -> Order:
+    """GENEVA's order, for engines that match several vertices in one step."""
+    estimator = Estimator(problem, stats)
+    return _with_best_tail(estimator, core_order(problem, tuple(estimator.sizes)), counting, max_tail)
 
 
 def _tails(problem: Problem, order: Sequence[int], counting: bool, max_tail: int) -> Iterator[int]:

@@ -14,6 +14,9 @@ from subiso.errors import UnsupportedError
 from subiso.filter.resolve import Resolved
 from subiso.plan.plan import CountTail, Plan
 
+LEVELS_FROM: float | None = None
+"""Operations from which on `auto` takes `levels` for plans that `fine` would run; None = only where it is asked for."""
+
 
 @dataclass(frozen=True)
 class Choice:
@@ -30,8 +33,8 @@ def choose_schedule(
     plan: Plan, resolved: Resolved, machine: Description, wanted: str = "auto", set_words: int | None = None
 ) -> Choice:
     """The schedule for a plan without parts: the wanted one, or for "auto" the one that reads least."""
-    if wanted == "fine":
-        return Choice("fine", "asked for")
+    if wanted in ("fine", "levels"):
+        return Choice(wanted, "asked for")
     if plan.edge_checks:
         return Choice("fine", "data edges are told apart, which needs whole matches")
     kept = choose_sets(plan, resolved.longest_list, set_words or most_set_words(machine))
@@ -49,6 +52,10 @@ def choose_schedule(
     if kept.numbers:
         names = ", ".join(f"S{number}" for number in kept.numbers)
         return Choice("stack", f"keeps {names}, read more than once or further down", kept)
+    if wanted == "auto" and LEVELS_FROM is not None and plan.cost >= LEVELS_FROM:
+        return Choice(
+            "levels", "no set is worth keeping, and there is enough to join for whole levels at a time"
+        )
     if not plan.sets:
         return Choice("fine", "no candidates come from more than one list")
     too_large = choose_sets(plan, resolved.longest_list, 1 << 62).numbers

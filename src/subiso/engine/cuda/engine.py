@@ -18,6 +18,8 @@ from subiso.engine.base import Outcome, Params, StoppedBy
 from subiso.engine.cuda.by_sums import SumsRun, SumsWay, sums_way
 from subiso.engine.cuda.choose import Choice, choose_schedule
 from subiso.engine.cuda.formula import fitting_formula
+from subiso.engine.cuda.levels import LevelsReport, LevelsRun
+from subiso.engine.cuda.levels_tune import LEAST_TABLE_BYTES
 from subiso.engine.cuda.local import LocalReport, LocalRun
 from subiso.engine.cuda.local_counts import OnDevice
 from subiso.engine.cuda.machine import Machine, OutOfMemory
@@ -26,7 +28,7 @@ from subiso.engine.cuda.motif_sums import MotifSums, check_range, passes_on
 from subiso.engine.cuda.search import Report, SearchRun
 from subiso.engine.cuda.sets import KeptSets
 from subiso.engine.cuda.several import total_of
-from subiso.engine.cuda.stream import CudaStream
+from subiso.engine.cuda.stream import CudaStream, Listing
 from subiso.engine.cuda.tally import TallyRun
 from subiso.engine.cuda.times import Times, adding
 from subiso.engine.cuda.tune import Wishes, worth_compiling
@@ -44,6 +46,7 @@ from subiso.plan.tally import Tally
 from subiso.storage.statistics import statistics_of
 
 Made = TypeVar("Made")
+CountingRun = SearchRun | WedgeRun | LocalRun | LevelsRun
 
 
 class CudaEngine:
@@ -64,7 +67,7 @@ class CudaEngine:
         self.wishes = wishes if storage is None else replace(wishes, storage=storage)
         self.schedule = schedule
         self.caches = caches or [Cache(m, budget) for m in self.machines]
-        self.last: Report | LocalReport | None = None
+        self.last: Report | LocalReport | LevelsReport | None = None
         """What the last finished run did."""
         self.times = Times()
         """Where the seconds of the last count went."""
@@ -137,14 +140,20 @@ class CudaEngine:
         """List the query's matches batch by batch, in no particular order."""
         started = time.perf_counter()
         resolved = resolve(query)
-        runs = []
+        runs: Sequence[Listing] = ()
         if not resolved.hopeless:
             stats = statistics_of(query.graph)
             plan = make_plan(resolved.problem, stats, counting=False, **params.switches.of_plans)
-            runs = self.prepare_all(plan, resolved, params.batch_rows)
+            runs = self._prepare_listing(plan, resolved, params.batch_rows)
         return CudaStream(runs, params, started, self._note)
 
-    def _note(self, report: Report) -> None:
+    def _prepare_listing(self, plan: Plan, resolved: Resolved, batch_rows: int) -> Sequence[Listing]:
+        choice = self._choose(plan, resolved)
+        if choice.schedule != "levels":
+            return self.prepare_all(plan, resolved, batch_rows)
+        return [self._in_memory(plan, choice, partial(self._levels, plan, resolved, batch_rows))]
+
+    def _note(self, report: Report | LocalReport | LevelsReport) -> None:
         self.last = report
 
     def prepare(self, plan: Plan, resolved: Resolved, batch_rows: int = 65_536) -> SearchRun:
@@ -167,14 +176,32 @@ class CudaEngine:
 
         return self._in_memory(plan, choice, make)
 
-    def prepare_count(self, plan: Plan, resolved: Resolved) -> SearchRun | WedgeRun | LocalRun:
+    def _levels(
+        self, plan: Plan, resolved: Resolved, batch_rows: int, wishes: Wishes, _: KeptSets
+    ) -> LevelsRun:
+        graph = DeviceGraph(self.caches[0], resolved.layout)
+        seeds = _seeds(plan, resolved)
+        while True:
+            try:
+                return LevelsRun(
+                    self.machine, graph, resolved, plan, seeds, wishes=wishes, batch_rows=batch_rows
+                )
+            except OutOfMemory:
+                smaller = wishes.levels.table_bytes // 4
+                if smaller < LEAST_TABLE_BYTES:
+                    raise
+                wishes = replace(wishes, levels=replace(wishes.levels, table_bytes=smaller))
+
+    def prepare_count(self, plan: Plan, resolved: Resolved) -> CountingRun:
         """A counting run by the schedule that fits the plan, everything up to the launch, on the first machine."""
         choice = self._choose(plan, resolved)
         return self._in_memory(plan, choice, partial(self._counting, plan, resolved, choice))
 
     def _counting(
         self, plan: Plan, resolved: Resolved, choice: Choice, wishes: Wishes, sets: KeptSets
-    ) -> SearchRun | WedgeRun | LocalRun:
+    ) -> CountingRun:
+        if choice.schedule == "levels":
+            return self._levels(plan, resolved, 0, wishes, sets)
         seeds = _seeds(plan, resolved)
         graph = DeviceGraph(self.caches[0], resolved.layout)
         if choice.local is not None:
@@ -241,7 +268,7 @@ class CudaEngine:
         return choose_schedule(plan, resolved, self.machine.description, wanted, self.wishes.arena_words)
 
     def _count_plan(self, plan: Plan, resolved: Resolved, watch: Watch) -> int:
-        if len(self.machines) == 1:
+        if len(self.machines) == 1 or self.schedule == "levels":
             return self._run(lambda: self.prepare_count(plan, resolved), watch)
         return self._run(lambda: _Together(self.prepare_all(plan, resolved)), watch)
 
@@ -265,7 +292,7 @@ class _Run(Protocol):
 
     def count(self, watch: Watch) -> int: ...
 
-    def report(self) -> Report | LocalReport | None: ...
+    def report(self) -> Report | LocalReport | LevelsReport | None: ...
 
 
 class _Together:

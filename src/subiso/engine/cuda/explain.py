@@ -40,7 +40,8 @@ def device_lines(query: Query, device: str = "cuda", schedule: str = "auto") -> 
         return [*lines, f"  from sums over the whole graph ({', '.join(way.passes)}): {way.why}"]
     for term in formula.terms:
         choice = choose_schedule(term.plan, resolved, machine, schedule)
-        how = "compiled in" if term.plan.cost >= FIXED_COST else "read from tables"
+        fixed = term.plan.cost >= FIXED_COST and choice.schedule != "levels"
+        how = "compiled in" if fixed else "read from tables"
         times = f"  {term.coefficient:+d} times {term.pattern}, " if len(formula.terms) > 1 else "  "
         lines.append(f"{times}schedule {choice.schedule}: {choice.why}; {how}")
     return lines

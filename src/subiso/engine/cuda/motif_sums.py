@@ -9,15 +9,12 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from subiso.engine.base import Params, StoppedBy, part_of
-from subiso.engine.cuda.local import LocalRun
 from subiso.engine.cuda.machine import OutOfMemory
 from subiso.engine.cuda.memory import DeviceGraph
 from subiso.engine.cuda.motif_kernel import Pass
 from subiso.engine.cuda.motif_seeds import MotifWishes
 from subiso.engine.cuda.motifs import MotifRun
-from subiso.engine.cuda.search import SearchRun
 from subiso.engine.cuda.watch import Watch
-from subiso.engine.cuda.wedge import WedgeRun
 from subiso.engine.query import make_query
 from subiso.errors import DeviceMemoryError, UnsupportedError
 from subiso.filter.resolve import resolve
@@ -27,7 +24,7 @@ from subiso.storage.layout import RelationCsr, layout_of
 from subiso.storage.simple import simple_lists
 
 if TYPE_CHECKING:
-    from subiso.engine.cuda.engine import CudaEngine
+    from subiso.engine.cuda.engine import CountingRun, CudaEngine
 
 COUNTED = {
     3: {},
@@ -42,7 +39,7 @@ _FRUGAL_BYTES = 64 << 20
 class _Counted:
     """A count as a sum of runs."""
 
-    terms: list[tuple[int, SearchRun | WedgeRun | LocalRun]]
+    terms: list[tuple[int, CountingRun]]
     divisor: int = 1
 
     def count(self, watch: Watch) -> int:

@@ -2,19 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Iterator
+from collections.abc import Callable, Generator, Iterator, Sequence
+from typing import Any, Protocol
 
 from subiso.engine.base import Params, Rows, StoppedBy
-from subiso.engine.cuda.search import Report, SearchRun
+from subiso.engine.cuda.search import SearchRun
 from subiso.engine.cuda.several import rows_of
 from subiso.engine.cuda.watch import Watch
+
+
+class Listing(Protocol):
+    """A run that lists, by any schedule."""
+
+    def rows(self, watch: Watch) -> Iterator[Rows]: ...
+
+    def stop(self) -> None: ...
+
+    def report(self) -> Any: ...
 
 
 class CudaStream:
     """The batches of runs that share a query, one per machine; a device runs ahead by one buffer."""
 
     def __init__(
-        self, runs: list[SearchRun], params: Params, started: float, done: Callable[[Report], None]
+        self, runs: Sequence[Listing], params: Params, started: float, done: Callable[[Any], None]
     ) -> None:
         """`done` hears what the first run did, when all is over."""
         self._runs = runs
@@ -24,7 +35,8 @@ class CudaStream:
         if len(runs) == 1:
             self._batches = runs[0].rows(self._watch)
         elif runs:
-            self._batches = rows_of(runs, self._watch.shared(len(runs)))
+            together = [run for run in runs if isinstance(run, SearchRun)]
+            self._batches = rows_of(together, self._watch.shared(len(together)))
 
     @property
     def stopped_by(self) -> StoppedBy | None:
@@ -52,7 +64,7 @@ class CudaStream:
             run.stop()
 
     def _end(self) -> None:
-        runs, self._runs = self._runs, []
+        runs, self._runs = self._runs, ()
         batches, self._batches = self._batches, iter(())
         if isinstance(batches, Generator):
             batches.close()

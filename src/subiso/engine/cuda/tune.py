@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
+from subiso.engine.cuda.levels_tune import LevelsWishes
 from subiso.engine.cuda.local_tune import LocalWishes
 from subiso.engine.cuda.machine import Description
 from subiso.engine.cuda.motif_seeds import MotifWishes
@@ -91,6 +92,8 @@ class Wishes:
     """Of schedule `local`."""
     motifs: MotifWishes = MotifWishes()  # noqa: RUF009 (frozen)
     """Of motif sums."""
+    levels: LevelsWishes = LevelsWishes()  # noqa: RUF009 (frozen)
+    """Of schedule `levels`."""
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,279 @@
+"""Edge-labelled random-walk queries by every schedule: equal counts, times, and what the techniques of `levels` bring.
+
+Run from the repository's root on a machine with a CUDA device, after the in-place build, with the graphs in a folder
+(`pack.py` fills one):
+
+    PYTHONPATH=src:. python3 bench/gpu/joins.py --data carry [--graphs FB13 ...] [--queries 20] [--sizes 4 6 8 10 12]
+
+First table, per graph: every schedule on every query, as it would count (tails and all). `ms` is what the caller waits
+for a prepared run, the best of some; means are geometric, over the queries that all schedules finished. Further
+tables: schedule `levels` matching every vertex, with each switch the other way in turn (GSI's and GENEVA's ablations),
+as ratios to what it is by default; in the planner's order, and in GENEVA's. A count that differs fails the run.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import math
+import statistics
+import sys
+import time
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+
+from bench.ablation.rehearse import Rehearsal, compile_all
+from bench.gpu.walks import walk_query
+from bench.graphs import is_there, load_graph
+
+from subiso.bench.data import DataFolder
+from subiso.engine.base import Params, Switches
+from subiso.engine.cuda.device import open_devices
+from subiso.engine.cuda.engine import CudaEngine
+from subiso.engine.cuda.levels_tune import LevelsWishes
+from subiso.engine.cuda.machine import Machine
+from subiso.engine.cuda.tune import Wishes
+from subiso.engine.cuda.watch import Watch
+from subiso.engine.query import Query, make_query
+from subiso.errors import SubisoError
+from subiso.filter.resolve import resolve
+
+GRAPHS = ("FB13", "WN18RR", "NELL-995", "codex-m", "ICEWS14")
+SCHEDULES = ("auto", "fine", "stack", "wedge", "local", "levels")
+ALL_ON = LevelsWishes()
+SWITCHES = {
+    "as it is": ALL_ON,
+    "output=prealloc": replace(ALL_ON, output="prealloc"),
+    "output=twice": replace(ALL_ON, output="twice"),
+    "first=rarest": replace(ALL_ON, first="rarest"),
+    "granular off": replace(ALL_ON, granular=False),
+    "cache off": replace(ALL_ON, cache=False),
+    "reuse off": replace(ALL_ON, reuse=False),
+    "balance off": replace(ALL_ON, balance=False),
+    "live off": replace(ALL_ON, live=False),
+    "parallel": replace(ALL_ON, parallel=True),
+    "eliminate": replace(ALL_ON, eliminate=True),
+    "parallel, eliminate": replace(ALL_ON, parallel=True, eliminate=True),
+}
+"""GSI's techniques, each turned off (or the other way round), then GENEVA's, turned on."""
+COUNTING = Params()
+MATCHING = Params(
+    switches=Switches(max_tail=0, decompose="never", expand="never", codegrees=False, local=False)
+)
+"""Every vertex is matched; the last level is counted all the same."""
+CORE = replace(MATCHING, switches=replace(MATCHING.switches, order="core"))
+"""The same in GENEVA's order."""
+
+
+@dataclass
+class Timing:
+    """One way to run one query."""
+
+    graph: str
+    query: str
+    way: str
+    count: int | None = None
+    ms: float | None = None
+    stopped_by: str | None = None
+    error: str | None = None
+    search_mb: float = 0.0
+    schedule: str = ""
+
+    @property
+    def finished(self) -> bool:
+        return self.ms is not None and self.stopped_by is None and self.error is None
+
+
+def main() -> None:
+    options = parse()
+    machine = open_devices("cuda")[0]
+    print(f"{machine.description}\n", flush=True)
+    data = DataFolder(options.data)
+    wrong = 0
+    everything: list[Timing] = []
+    for name in (name for name in options.graphs if is_there(data, name)):
+        graph = load_graph(data, name)
+        queries = {
+            f"{size}/{number}": make_query(graph, walk_query(graph, size, options.seed + number))
+            for size in options.sizes
+            for number in range(options.queries)
+        }
+        print(f"\n{name}: {graph.num_vertices:,} vertices, {graph.num_edges:,} edges, {len(queries)} queries")
+        first = run_all(machine, name, queries, engines_by_schedule(options.schedules), COUNTING, options)
+        wrong += report_schedules(first)
+        known = {t.query: t.count for t in first if t.finished and t.count is not None}
+        chosen = {q: query for q, query in queries.items() if 0 < known.get(q, 0) <= options.most}
+        ways = engines_by_switch(options.switches)
+        for title, params in (("the plan's order", MATCHING), ("core-forest order", CORE)):
+            second = run_all(machine, name, chosen, ways, params, options)
+            wrong += report_switches(second, known, title)
+            everything += second
+        everything += first
+    if options.json:
+        options.json.write_text(json.dumps([asdict(t) for t in everything], indent=1))
+    sys.exit(wrong != 0)
+
+
+def parse() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--data", type=Path, default=Path("carry"), help="folder with load.py and *.npz")
+    parser.add_argument("--graphs", nargs="*", default=list(GRAPHS))
+    parser.add_argument("--sizes", nargs="*", type=int, default=[4, 6, 8, 10, 12])
+    parser.add_argument("--queries", type=int, default=20, help="per size")
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--schedules", nargs="*", default=list(SCHEDULES))
+    parser.add_argument("--switches", nargs="*", default=list(SWITCHES))
+    parser.add_argument("--timeout", type=float, default=2.0, help="seconds per query and way")
+    parser.add_argument("--repeat", type=int, default=3)
+    parser.add_argument(
+        "--most", type=int, default=10**8, help="matches of a query in the tables of switches"
+    )
+    parser.add_argument("--json", type=Path)
+    return parser.parse_args()
+
+
+Ways = dict[str, tuple[str, Wishes]]
+"""name -> schedule and wishes"""
+
+
+def engines_by_schedule(names: list[str]) -> Ways:
+    return {name: (name, Wishes()) for name in names}
+
+
+def engines_by_switch(names: list[str]) -> Ways:
+    return {name: ("levels", Wishes(levels=SWITCHES[name])) for name in names}
+
+
+def run_all(
+    machine: Machine,
+    graph: str,
+    queries: dict[str, Query],
+    ways: Ways,
+    params: Params,
+    options: argparse.Namespace,
+) -> list[Timing]:
+    """Every query by every way, kernels compiled before."""
+    rehearse(machine, queries, ways, params)
+    engines = {
+        way: CudaEngine(machine, wishes, schedule=schedule) for way, (schedule, wishes) in ways.items()
+    }
+    first = next(iter(engines.values()), None)
+    found = []
+    for number, query in queries.items():
+        for way, engine in engines.items():
+            assert first is not None
+            engine.caches = first.caches  # one copy of the graph for all
+            found.append(timed(engine, query, Timing(graph, number, way), params, options))
+    return found
+
+
+def rehearse(machine: Machine, queries: dict[str, Query], ways: Ways, params: Params) -> None:
+    stand_in = Rehearsal(machine.description)
+    for schedule, wishes in ways.values():
+        engine = CudaEngine(stand_in, wishes, schedule=schedule)
+        for query in queries.values():
+            try:
+                engine.count(query, params)
+            except SubisoError:
+                continue  # said when it is run
+    compile_all(list(stand_in.kernels), machine.description.architecture)
+
+
+def timed(
+    engine: CudaEngine, query: Query, timing: Timing, params: Params, options: argparse.Namespace
+) -> Timing:
+    try:
+        outcome = engine.count(query, replace(params, timeout=options.timeout))
+        timing.count, timing.stopped_by = outcome.count, outcome.stopped_by
+        resolved = resolve(query)
+        if outcome.stopped_by is not None:
+            return timing
+        if resolved.hopeless:
+            timing.ms = 1000 * outcome.seconds
+            return timing
+        formula = engine.formula(resolved, params)
+        runs = [engine.prepare_count(term.plan, resolved) for term in formula.terms]
+        best = math.inf
+        for _ in range(options.repeat):
+            started = time.perf_counter()
+            for run in runs:
+                run.count(Watch(Params(), started))
+            best = min(best, time.perf_counter() - started)
+        timing.ms = 1000 * best
+        timing.schedule = type(runs[0]).__name__
+        timing.search_mb = max(run.report().search_bytes for run in runs) / 1e6
+    except SubisoError as error:
+        timing.error = str(error).splitlines()[0]
+    return timing
+
+
+def by_query(timings: list[Timing]) -> dict[str, dict[str, Timing]]:
+    found: dict[str, dict[str, Timing]] = {}
+    for t in timings:
+        found.setdefault(t.query, {})[t.way] = t
+    return found
+
+
+def mean(values: list[float]) -> float:
+    return math.exp(statistics.fmean(math.log(max(v, 1e-6)) for v in values)) if values else math.nan
+
+
+def report_schedules(timings: list[Timing]) -> int:
+    """Prints the first table; how many queries have no agreement."""
+    queries = by_query(timings)
+    ways = list(dict.fromkeys(t.way for t in timings))
+    wrong = disagreements(queries)
+    everybody = [q for q in queries.values() if all(q[w].finished for w in ways)]
+    print(f"{'schedule':10} {'finished':>9} {'mean ms':>10} {'total s':>9} {'best of':>8} {'most MB':>8}")
+    for way in ways:
+        mine = [q[way] for q in queries.values()]
+        times = [q[way].ms or 0.0 for q in everybody]
+        best = sum(q[way].ms == min(q[w].ms or 0.0 for w in ways if w != "auto") for q in everybody)
+        print(
+            f"{way:10} {sum(t.finished for t in mine):9} {mean(times):10.3f} {sum(times) / 1000:9.3f} {best:8} "
+            f"{max((t.search_mb for t in mine), default=0.0):8.1f}"
+        )
+        for reason in sorted({t.error for t in mine if t.error}):
+            print(f"           {reason}")
+    if "auto" in ways and everybody:
+        near = sum(
+            (q["auto"].ms or 0) <= 1.2 * min(q[w].ms or 0 for w in ways if w != "auto") for q in everybody
+        )
+        print(f"auto is within 1.2x of the best schedule on {near} of {len(everybody)} queries")
+    return wrong
+
+
+def report_switches(timings: list[Timing], known: dict[str, int | None], title: str) -> int:
+    """Prints a table of switches; how many queries have no agreement."""
+    queries = by_query(timings)
+    ways = list(dict.fromkeys(t.way for t in timings))
+    wrong = disagreements(queries, known)
+    everybody = [q for q in queries.values() if all(q[w].finished for w in ways)]
+    print(
+        f"\nlevels, {title}, every vertex matched: {len(everybody)} of {len(queries)} queries finished by all"
+    )
+    print(f"{'switch':20} {'finished':>9} {'mean ms':>10} {'ratio':>7} {'total s':>9}")
+    base = mean([q[ways[0]].ms or 0.0 for q in everybody]) if ways else math.nan
+    for way in ways:
+        times = [q[way].ms or 0.0 for q in everybody]
+        done = sum(q[way].finished for q in queries.values())
+        print(f"{way:20} {done:9} {mean(times):10.3f} {mean(times) / base:7.2f} {sum(times) / 1000:9.3f}")
+    return wrong
+
+
+def disagreements(queries: dict[str, dict[str, Timing]], known: dict[str, int | None] | None = None) -> int:
+    wrong = 0
+    for number, ways in queries.items():
+        counts = {t.way: t.count for t in ways.values() if t.finished}
+        if known and known.get(number) is not None:
+            counts["known"] = known[number]
+        if len(set(counts.values())) > 1:
+            wrong += 1
+            print(f"WRONG {number}: {counts}")
+    return wrong
+
+
+if __name__ == "__main__":
+    main()

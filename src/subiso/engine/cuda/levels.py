@@ -1,0 +1,261 @@
+"""Schedule `levels` on the host's side: stages, windows, launches, totals and rows (see kernels/levels.cuh).
+
+Stage by stage, the rows of a table are joined with the lists of their candidates, which gives the next table. All
+candidates of a table's rows are numbered through, and a launch looks at a window of these numbers that is no larger
+than the room in the next table: so memory is bounded whatever is found. What is left of a table waits until everything
+below the window is done (depth first over windows, breadth first inside them).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from subiso.engine.base import Rows
+from subiso.engine.cuda.layout import CONTROL, offset_of
+from subiso.engine.cuda.levels_kernel import LevelsKernel, Output
+from subiso.engine.cuda.levels_launch import STEPS, Launcher
+from subiso.engine.cuda.levels_layout import LEVEL_STATE
+from subiso.engine.cuda.levels_prepare import prepare
+from subiso.engine.cuda.levels_tune import BEFORE, Limits, choose_limits
+from subiso.engine.cuda.machine import Machine
+from subiso.engine.cuda.memory import DeviceGraph
+from subiso.engine.cuda.tune import Wishes
+from subiso.engine.cuda.watch import Watch
+from subiso.filter.resolve import Resolved
+from subiso.plan.plan import Plan
+
+_EVERYTHING = (1 << 63) - 1
+
+
+@dataclass(frozen=True)
+class LevelsReport:
+    """What a run did: for explain, tests and ablations."""
+
+    kernel: LevelsKernel
+    """The join's."""
+    stages: tuple[str, ...]
+    patterns: tuple[int, ...]
+    """GENEVA's matching patterns, phase by phase."""
+    capacities: tuple[int, ...]
+    """Rows of the tables."""
+    launches: int = 0
+    windows: int = 0
+    """Parts of tables that were joined."""
+    waits: int = 0
+    """Times that the host waited for the device."""
+    search_bytes: int = 0
+    """Device memory beside the graph."""
+    limits: tuple[Limits, ...] = ()
+    """Who joined the rows of each table."""
+
+
+class LevelsRun(Launcher):
+    """One query on one machine, ready to be launched again and again."""
+
+    def __init__(
+        self,
+        machine: Machine,
+        graph: DeviceGraph,
+        resolved: Resolved,
+        plan: Plan,
+        seeds: NDArray[np.uint32],
+        *,
+        wishes: Wishes = Wishes(),  # noqa: B008 (frozen)
+        batch_rows: int = 65_536,
+    ) -> None:
+        prepared = prepare(machine, graph, resolved, plan, seeds, wishes)
+        super().__init__(machine, prepared, wishes.levels)
+        self.args, self.memory = prepared.args, prepared.memory
+        self.batch_rows = batch_rows
+        self.num_seeds = len(seeds)
+        self.listing = self.lowered.tail == "rows"
+        self.windows = self.waits = 0
+        self._begin()
+
+    # ---- the face of a run ---------------------------------------------------------------------------------------
+    def count(self, watch: Watch) -> int:
+        """The number of matches; a part of it when the watch stopped the run."""
+        for _ in self._walk(watch):
+            pass
+        high, low = int(self.control["count_high"]), int(self.control["count_low"])
+        total = ((high - (1 << 64) if high >> 63 else high) << 64) | low
+        return total * self.lowered.coefficient // self.lowered.divisor
+
+    def rows(self, watch: Watch) -> Iterator[Rows]:
+        """Batches of matches, window by window."""
+        columns = self.lowered.num_levels
+        for found in self._walk(watch):
+            if found:
+                batch = self.machine.read(self.prepared.out, found * columns * 4).view(np.uint32)
+                table = batch.reshape(found, columns)
+                for begin in range(0, found, self.batch_rows):
+                    yield table[begin : begin + self.batch_rows]
+
+    def stop(self) -> None:
+        """Ends a running launch early, and those behind it."""
+        self.machine.poke(self.memory.state, offset_of("stop"), 1)
+
+    def progress(self) -> float:
+        """The fraction of the seeds that were taken up."""
+        return min(1.0, self.done[0] / max(self.num_seeds, 1))
+
+    def report(self) -> LevelsReport:
+        return LevelsReport(
+            self._kernel("join", self._outputs(min(1, self.last))[-1]),
+            tuple(stage.kind for stage in self.stages),
+            tuple(phase.pattern for phase in self.prepared.phases),
+            tuple(self.prepared.capacities),
+            self.launches,
+            self.windows,
+            self.waits,
+            self.memory.search_bytes,
+            tuple(self.used_limits),
+        )
+
+    @property
+    def columns(self) -> int:
+        return self.lowered.num_levels
+
+    # ---- windows ---------------------------------------------------------------------------------------------------
+    def _begin(self) -> None:
+        numbers = range(self.last + 1)
+        self.totals = [self.num_seeds] + [0] * self.last
+        """Per stage what there is to look at: seeds, candidates, rows or combinations."""
+        self.done = [0 for _ in numbers]
+        self.limits = [self._limits(None) for _ in numbers]
+        """For the tables that come next, by what is known of their rows."""
+        self.used_limits = list(self.limits)
+        """For the tables that are there."""
+        self.seed_window = self.wishes.first_seeds if self.listing else _EVERYTHING
+        self.control = np.zeros((), CONTROL)
+        self.states = np.zeros(self.memory.num_states, LEVEL_STATE)
+
+    def _walk(self, watch: Watch) -> Iterator[int]:
+        """Goes through all windows; after each descent, how many rows are ready to be read."""
+        self._begin()
+        self.machine.write(self.memory.state, np.zeros(self.memory.state_bytes, np.uint8))
+        stage, first = 0, True
+        while self.num_seeds and not watch.expired():
+            self._descend(stage, first, watch)
+            first = False
+            if watch.stopped_by is None and not self.control["stop"]:
+                yield int(self._state(self.last)["rows"]) if self.listing else 0
+            left = [at for at in range(self.last + 1) if self.done[at] < self.totals[at]]
+            if not left or self.control["stop"]:
+                return
+            stage = left[-1]
+
+    def _descend(self, stage: int, first: bool, watch: Watch) -> None:
+        """Does the next window of a stage, then the first ones of all stages below; waits once, at the end.
+
+        Apart from the first time, windows of the stage are added up until they have filled half of the next table:
+        lists say how many candidates there are, not how many will do.
+        """
+        self._clear(*self.memory.cleared(stage))
+        at_once = first or stage == self.last or self.stages[stage].kind == "lists"
+        base = 0
+        while True:
+            ends = {stage: self._window(stage, base, self.done[stage])}
+            if at_once:
+                break
+            self._wait(watch)
+            self._note(ends)
+            base = int(self._state(stage)["rows"])
+            if self.done[stage] >= self.totals[stage] or 2 * base > self.prepared.capacities[stage]:
+                break
+            if watch.expired():
+                return
+        if base == 0 and not at_once:
+            return
+        for below in range(stage + 1, self.last + 1):
+            self._number(below - 1)
+            ends[below] = self._window(below, 0, 0)
+        if self.lowered.tail == "sizes":
+            self._launch("tail", self.prepared.tail_args)
+        self._wait(watch)
+        self._note(ends)
+
+    def _note(self, ends: dict[int, int]) -> None:
+        """What the states say of the stages that were run, up to `ends`."""
+        for number, end in ends.items():
+            stage = self.stages[number]
+            if number - 1 in ends:
+                rows = stage.kind in ("lists", "sift")
+                self.totals[number] = int(self._state(number - 1)["rows" if rows else "total"])
+            reached = int(self._state(number)["rows"]) if stage.kind == "lists" else end
+            self.done[number] = min(reached, self.totals[number])
+            self.limits[number] = self._limits(self._state(number)["histogram"])
+
+    def _number(self, number: int) -> None:
+        """Numbers the candidates of a table through, for the stage after it."""
+        stage, after = self.stages[number], self.stages[number + 1]
+        if stage.kind == "lists" or after.kind == "sift":
+            return
+        self.used_limits[number] = self.limits[number]
+        for args in self.prepared.offsets_args[number]:
+            self._launch("offsets", args, limits=self.limits[number])
+
+    def _window(self, number: int, base: int, begin: int) -> int:
+        """Launches a window of a stage; where it ends."""
+        self.windows += 1
+        stage = self.stages[number]
+        if stage.kind == "lists":
+            return self._lists(number, begin)
+        args = self.args[number][0]
+        end = begin + self.prepared.capacities[number] - base
+        if stage.kind == "seed":
+            end = min(end, begin + self.seed_window, self.num_seeds)
+            self.seed_window *= 2
+        outputs = self._outputs(number)
+        if outputs == ("total",):
+            end = self.num_seeds if stage.kind == "seed" else _EVERYTHING
+        args["begin"], args["end"], args["base"] = begin, end, base
+        if stage.kind == "combine":
+            args["first_row"] = self.args[number - 1][0]["first_row"]
+        limits = self.used_limits[stage.source] if stage.kind == "join" else Limits()
+        for output in outputs:
+            if output in ("counts", "buffer", "write"):
+                self._clear(*self.prepared.counts)
+            self._launch(STEPS[stage.kind], args, output, limits)
+            if output in ("counts", "buffer"):
+                self._launch("places", args)
+        if outputs != ("total",):
+            found: Output = "tuples" if stage.kind == "combine" else outputs[-1]
+            self._launch("link", args, found)
+        return end
+
+    def _lists(self, number: int, begin: int) -> int:
+        """Lists for as many rows as there is room for; the device says how many that is."""
+        address, words = self.prepared.hand_counts[number]
+        self._clear(address, words)
+        for args in self.args[number]:
+            args["first_row"] = begin
+            self._launch("join", args, "buffer", self.used_limits[self.stages[number].source])
+        self._launch("tally", self.args[number][0])
+        self._launch("products", self.args[number][0])
+        return begin
+
+    def _limits(self, histogram: NDArray[np.uint32] | None) -> Limits:
+        if not self.wishes.balance:
+            return Limits()
+        if self.wishes.limits is not None:
+            return self.wishes.limits
+        if histogram is None:
+            return BEFORE
+        return choose_limits(histogram.tolist(), self.machine.description.multiprocessors)
+
+    def _state(self, number: int) -> NDArray[np.void]:
+        state: NDArray[np.void] = self.states[self.memory.first_state[number]]
+        return state
+
+    def _wait(self, watch: Watch) -> None:
+        self.waits += 1
+        snapshot = self.machine.snapshot(self.memory.state, self.memory.state_bytes)
+        watch.wait(self, snapshot)
+        found = snapshot.value()
+        self.control = found[: CONTROL.itemsize].view(CONTROL)[0]
+        self.states = found[CONTROL.itemsize :].view(LEVEL_STATE)

@@ -1,0 +1,97 @@
+"""The kernels of schedule `levels` as values: what is compiled in, and the lines of text that say so."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+Step = Literal[
+    "clear",
+    "seed",
+    "join",
+    "combine",
+    "sift",
+    "offsets",
+    "places",
+    "tally",
+    "products",
+    "link",
+    "tail",
+]
+Output = Literal["total", "counts", "write", "buffer", "pairs", "tuples"]
+_HEADERS = {
+    "seed": "levels_join",
+    "join": "levels_join",
+    "combine": "levels_combine",
+    "sift": "levels_combine",
+    "tally": "levels_group",
+    "products": "levels_group",
+    "link": "levels_link",
+    "tail": "levels_tail",
+}
+_JOINING_WARPS = 40
+"""Of a multiprocessor that a join should leave registers for: with more the compiler spills."""
+WRITING = ("seed", "join", "combine", "sift")
+"""Steps that find results."""
+
+
+@dataclass(frozen=True)
+class LevelsKernel:
+    """One instance of the templates in kernels/levels*.cuh."""
+
+    step: Step
+    output: Output = "pairs"
+    """What becomes of results; of step "link", where they stand: pairs, a buffer or tuples."""
+    edges: bool = False
+    """Edge-isomorphism."""
+    narrow: bool = True
+    """A tail's polynomial fits into 64 bits."""
+    wide_offsets: bool = False
+    """Relations of 2**32 entries or more."""
+    threads: int = 256
+
+    @property
+    def name(self) -> str:
+        return f"subiso_levels_{self.step}"
+
+    @property
+    def args_type(self) -> str:
+        return "subiso::LevelsArgs<Store>"
+
+    @property
+    def quick(self) -> bool:
+        return True
+
+    def text(self) -> str:
+        """The translation unit.
+
+        >>> print(LevelsKernel("join").text())
+        #include "levels_join.cuh"
+        using Store = subiso::CsrStore<subiso::u32>;
+        extern "C" __global__ void __launch_bounds__(256, 5)
+        subiso_levels_join(const __grid_constant__ subiso::LevelsArgs<Store> args) {
+          subiso::levels_join<Store, subiso::Output::kPairs, false>(args);
+        }
+        """
+        return "\n".join(
+            [
+                f'#include "{_HEADERS.get(self.step, "levels")}.cuh"',
+                f"using Store = subiso::CsrStore<subiso::{'i64' if self.wide_offsets else 'u32'}>;",
+                f'extern "C" __global__ void __launch_bounds__({self._bounds()})',
+                f"{self.name}(const __grid_constant__ {self.args_type} args) {{",
+                f"  subiso::levels_{self.step}<{', '.join(['Store', *self._settings()])}>(args);",
+                "}",
+            ]
+        )
+
+    def _bounds(self) -> str:
+        blocks = max(1, 32 * _JOINING_WARPS // self.threads)
+        return f"{self.threads}, {blocks}" if self.step == "join" and not self.edges else str(self.threads)
+
+    def _settings(self) -> list[str]:
+        if self.step in WRITING:
+            edges = [str(self.edges).lower()] if self.step in ("seed", "join") else []
+            return [f"subiso::Output::k{self.output.capitalize()}", *edges]
+        if self.step == "link":
+            return [f"subiso::Found::k{self.output.capitalize()}"]
+        return [str(self.narrow).lower()] if self.step == "tail" else []

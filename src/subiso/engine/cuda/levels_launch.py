@@ -1,0 +1,98 @@
+"""Launches of schedule `levels`: which kernel a step of a stage runs, on how many blocks, and all that a run needs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from subiso.engine.cuda.levels_kernel import WRITING, LevelsKernel, Output, Step
+from subiso.engine.cuda.levels_layout import SCRATCH_BYTES, STAGES
+from subiso.engine.cuda.levels_prepare import Args, Prepared
+from subiso.engine.cuda.levels_tune import LevelsWishes, Limits
+from subiso.engine.cuda.machine import Machine
+from subiso.engine.cuda.tune import resident_blocks
+
+STEPS: dict[str, Step] = {"seed": "seed", "join": "join", "combine": "combine", "sift": "sift"}
+"""Kind of a stage -> the step that finds its results."""
+_FOUND: dict[Output, Output] = {"buffer": "buffer", "tuples": "tuples"}
+"""Where a link finds results, if not as pairs."""
+
+
+class Launcher:
+    """For runs to inherit."""
+
+    def __init__(self, machine: Machine, prepared: Prepared, wishes: LevelsWishes) -> None:
+        self.machine, self.prepared, self.wishes = machine, prepared, wishes
+        self.lowered, self.stages = prepared.lowered, prepared.stages
+        self.last = len(self.stages) - 1
+        self.launches = 0
+        self.blocks: dict[LevelsKernel, int] = {}
+        machine.load(self._kernels())
+
+    def _outputs(self, number: int) -> tuple[Output, ...]:
+        """What becomes of a stage's results, launch by launch."""
+        if number == self.last and self.lowered.tail == "count":
+            return ("total",)
+        if self.stages[number].kind != "join" or self.wishes.output == "atomic":
+            return ("pairs",)
+        return ("buffer",) if self.wishes.output == "prealloc" else ("counts", "write")
+
+    def _launch(
+        self,
+        step: Step,
+        args: Args,
+        output: Output = "pairs",
+        limits: Limits = Limits(),  # noqa: B008 (frozen)
+    ) -> None:
+        args["pool_limit"], args["block_limit"], args["grid_limit"] = limits.pool, limits.block, limits.grid
+        kernel = self._kernel(step, output)
+        self.launches += 1
+        self.machine.launch(kernel, self._blocks(kernel), self._shared(kernel), args)
+
+    def _kernel(self, step: Step, output: Output) -> LevelsKernel:
+        return LevelsKernel(
+            step,
+            output if step in WRITING else _FOUND.get(output, "pairs") if step == "link" else "pairs",
+            self.lowered.edges and step in ("seed", "join"),
+            self.lowered.narrow or step != "tail",
+            self.prepared.wide,
+            32 * self.wishes.warps_per_block,
+        )
+
+    def _kernels(self) -> Iterator[LevelsKernel]:
+        """All that the run will launch."""
+        yield self._kernel("clear", "pairs")
+        for number, stage in enumerate(self.stages):
+            if stage.kind == "lists":
+                yield self._kernel("join", "buffer")
+                yield from (self._kernel(step, "pairs") for step in ("tally", "products"))
+                continue
+            outputs = self._outputs(number)
+            yield from (self._kernel(STEPS[stage.kind], output) for output in outputs)
+            if outputs != ("total",):
+                yield self._kernel("link", "tuples" if stage.kind == "combine" else outputs[-1])
+            if outputs[0] in ("counts", "buffer"):
+                yield self._kernel("places", "pairs")
+        if self.last:
+            yield self._kernel("offsets", "pairs")
+        if self.lowered.tail == "sizes":
+            yield self._kernel("tail", "pairs")
+
+    def _shared(self, kernel: LevelsKernel) -> int:
+        staged = self.prepared.staged if kernel.step in WRITING else 0
+        return self.wishes.warps_per_block * (SCRATCH_BYTES + 4 * STAGES * staged)
+
+    def _blocks(self, kernel: LevelsKernel) -> int:
+        found = self.blocks.get(kernel)
+        if found is None:
+            machine, warps = self.machine, self.wishes.warps_per_block
+            resident = machine.description.multiprocessors * resident_blocks(
+                machine.description, warps, self._shared(kernel), machine.registers(kernel)
+            )
+            useful = -(-max(self.prepared.capacities) // warps)
+            found = self.blocks[kernel] = self.wishes.blocks or max(1, min(resident, useful))
+        return found
+
+    def _clear(self, address: int, words: int) -> None:
+        args = self.prepared.clear_args
+        args["cleared"], args["cleared_words"] = address, words
+        self._launch("clear", args)

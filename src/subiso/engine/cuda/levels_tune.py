@@ -1,0 +1,166 @@
+"""Tuning of schedule `levels` as data: which techniques, how large its tables are, who joins which rows. Pure."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from subiso.engine.cuda.levels_layout import BINS
+
+TABLE_BYTES = 384 << 20
+"""For all tables of partial matches and what belongs to them."""
+LEAST_TABLE_BYTES = 1 << 16
+"""With less there is no use in trying."""
+UNLIMITED = 0xFFFFFFFF
+SET_BYTES = 28
+"""Of one row and one set of candidates: how many, where they are, and room in the lists of large rows."""
+PAIR_BYTES = 8
+PLACE_BYTES = 12
+"""Of one row where results are counted before they are written."""
+HAND_BYTES = 8
+"""Of one row whose combinations are gone through, beside its lists."""
+LIST_BYTES = 8
+"""Of one element of a list, and the number of elements of a row."""
+_LEAST_ROWS = 2
+Cost = Callable[[int, int], float]
+"""Of so many rows with so many candidates each."""
+
+
+@dataclass(frozen=True)
+class Limits:
+    """Whose work a row is, by its candidates: up to `pool` one warp's, up to `block` it is shared by a block's warps
+    with other rows, up to `grid` it has a block for itself, and beyond it is everybody's (SGSI's W3, W2, W1)."""
+
+    pool: int = UNLIMITED
+    block: int = UNLIMITED
+    grid: int = UNLIMITED
+
+
+BEFORE = Limits(255, 1024, 1 << 16)
+"""While nothing is known of a level's rows."""
+
+
+@dataclass(frozen=True)
+class LevelsWishes:
+    """Techniques and sizes, for tests and ablations; None = by the rules below."""
+
+    output: Literal["atomic", "prealloc", "twice"] = "atomic"
+    """Where results go: room taken by warps as they need it (GENEVA), buffers for every candidate that are combined
+    afterwards (GSI's Prealloc-Combine), or a first join that counts and a second that writes."""
+    first: Literal["shortest", "rarest"] = "shortest"
+    """The list that candidates come from: each row's shortest, or that of the relation with fewest edges (GSI)."""
+    granular: bool = True
+    """Rows with 32 candidates or more get a warp, and their small operands are copied to shared memory."""
+    cache: bool = True
+    """Collect results in shared memory and write 128 bytes at a time."""
+    reuse: bool = True
+    """Rows with the same operand share its copy."""
+    balance: bool = True
+    """Rows with many candidates are shared by blocks or by the whole device, by a histogram and SGSI's cost model."""
+    limits: Limits | None = None
+    """Instead of the model's."""
+    live: bool = True
+    """Tables carry only the columns that are still read."""
+    parallel: bool = False
+    """Match several vertices in one step where they come from one or two lists of a relation (GENEVA)."""
+    eliminate: bool = False
+    """Leave edges that are not the one a vertex comes from to steps of their own, one relation each (GENEVA)."""
+    staged: int = 256
+    """Elements of an operand that is copied to shared memory, at most."""
+    table_bytes: int = TABLE_BYTES
+    rows: int | None = None
+    """Rows of a table."""
+    first_seeds: int = 4096
+    """Seeds of a listing's first window; later ones are twice as large each."""
+    warps_per_block: int = 8
+    blocks: int | None = None
+
+
+def rows_of_tables(
+    widths: Sequence[int], row_bytes: int, seeds: int, longest: int, wishes: LevelsWishes
+) -> list[int]:
+    """How many rows the table of every stage holds, given the positions that stages add and the bytes of a row of each.
+
+    >>> rows_of_tables([1, 1, 1], 100, seeds=100, longest=10, wishes=LevelsWishes())
+    [100, 1000, 10000]
+    >>> rows_of_tables([1, 0, 2], 100, seeds=100, longest=10, wishes=LevelsWishes(table_bytes=100_000))
+    [100, 100, 1000]
+    """
+    most = max(_LEAST_ROWS, wishes.rows or wishes.table_bytes // row_bytes)
+    found = []
+    reach = max(seeds, 1)
+    for number, width in enumerate(widths):
+        reach *= max(longest, 1) ** (width if number else 0)
+        found.append(max(_LEAST_ROWS, min(most, reach)))
+    return found
+
+
+def most_positions(longest: int, rows: int) -> int:
+    """So many lists of so many elements have combinations that 62 bits count, for all rows of a table.
+
+    >>> most_positions(50_000, 1 << 20), most_positions(1, 10)
+    (2, 32)
+    """
+    return max(1, min(32, int((62 - math.log2(max(rows, 2))) / math.log2(max(longest, 2)))))
+
+
+def size_of_bin(number: int) -> int:
+    """The smallest number of candidates of an interval of the histogram (bin_of in kernels/levels.cuh).
+
+    >>> [size_of_bin(i) for i in (0, 1, 31, 32, 33, 36)]
+    [0, 32, 992, 1024, 1280, 2048]
+    """
+    if number <= 32:
+        return 32 * number
+    octave, quarter = divmod(number - 32, 4)
+    return (4 + quarter) << (octave + 8)
+
+
+def choose_limits(
+    histogram: Sequence[int], multiprocessors: int, sync_cost: float = 0.1, launch_cost: float = 1.0
+) -> Limits:
+    """SGSI's cost model (section 7): the limits between one warp, the warps of a block, a block, and everybody.
+
+    Costs are in steps of a warp. Intervals below 1024 choose between the first two, those above between the last two,
+    so that the two limits are found independently of each other.
+
+    >>> few_large = [0] * 128
+    >>> few_large[2], few_large[60] = 100_000, 3
+    >>> choose_limits(few_large, 132)
+    Limits(pool=1023, block=1024, grid=131071)
+    >>> many_middling = [0] * 128
+    >>> many_middling[20] = 100
+    >>> choose_limits(many_middling, 132)
+    Limits(pool=639, block=1024, grid=4294967295)
+    """
+    found = [(i, size_of_bin(i), n) for i, n in enumerate(histogram) if n]
+    small, large = [b for b in found if b[0] < 32], [b for b in found if b[0] >= 32]
+
+    def warp(size: int, n: int) -> float:
+        return size / 32 * _up(n, 32 * multiprocessors)
+
+    def pool(size: int, n: int) -> float:
+        return (1 + 2 * sync_cost) * _up(size * _up(n, multiprocessors), 1024)
+
+    def block(size: int, n: int) -> float:
+        return (1 + sync_cost) * _up(n, multiprocessors) * _up(size, 1024)
+
+    def everybody(size: int, n: int) -> float:
+        return n * (launch_cost + _up(size, 1024 * multiprocessors))
+
+    def cost(cut: int, bins: list[tuple[int, int, int]], low: Cost, high: Cost) -> float:
+        return sum((low(size, n) if i < cut else high(size, n)) for i, size, n in bins)
+
+    pool_cut = min(range(32, 0, -1), key=lambda cut: cost(cut, small, warp, pool))
+    grid_cut = min(range(BINS, 31, -1), key=lambda cut: cost(cut, large, block, everybody))
+    return Limits(
+        size_of_bin(pool_cut) - 1,
+        1024,
+        UNLIMITED if grid_cut == BINS else size_of_bin(grid_cut) - 1,
+    )
+
+
+def _up(a: int, b: int) -> int:
+    return -(-a // b)

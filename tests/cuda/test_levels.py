@@ -1,0 +1,127 @@
+"""Decisions of schedule `levels` without a device: the cost model's limits, phases, stages, columns of tables."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from subiso.engine.cuda.levels_layout import BINS
+from subiso.engine.cuda.levels_phases import make_phases, single_phases
+from subiso.engine.cuda.levels_stages import columns_of_tables, make_stages, positions_asked, rarest_list
+from subiso.engine.cuda.levels_tune import UNLIMITED, choose_limits, most_positions, size_of_bin
+from subiso.engine.cuda.tables import Lowered, lower_plan
+from subiso.engine.query import make_query
+from subiso.filter.resolve import resolve
+from subiso.graph import Graph
+from subiso.pattern import Pattern
+from subiso.plan.choose import make_plan
+from subiso.storage.statistics import statistics_of
+
+GRAPH = Graph.from_edges(
+    *np.random.default_rng(5).integers(0, 60, (2, 400)),
+    num_vertices=60,
+    edge_labels=np.array(["X"] * 300 + ["Y"] * 100, dtype=object),
+)
+
+
+def lowered(text: str, *, counting: bool = True, max_tail: int = 0, mode: str = "homomorphism") -> Lowered:
+    query = make_query(GRAPH, Pattern(text), mode=mode)
+    plan = make_plan(
+        resolve(query).problem, statistics_of(GRAPH), counting=counting, order="core", max_tail=max_tail
+    )
+    return lower_plan(plan, 60)
+
+
+def histogram(**rows: int) -> list[int]:
+    """Rows by their interval, as `b3=10`: ten of 96 candidates or more."""
+    found = [0] * BINS
+    for name, count in rows.items():
+        found[int(name[1:])] = count
+    return found
+
+
+def test_short_rows_stay_with_their_warps() -> None:
+    limits = choose_limits(histogram(b1=10**6, b2=10**5), 132)
+    assert limits.pool >= size_of_bin(3) - 1
+    assert limits.grid == UNLIMITED
+
+
+def test_a_few_huge_rows_are_everybodys() -> None:
+    huge = 80  # four million candidates
+    limits = choose_limits(histogram(b1=1000, **{f"b{huge}": 2}), 132)
+    assert limits.grid < size_of_bin(huge)
+
+
+def test_as_many_huge_rows_as_blocks_have_a_block_each() -> None:
+    assert choose_limits(histogram(b40=132 * 8), 132).grid >= size_of_bin(41) - 1
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_intervals_ascend(seed: int) -> None:
+    sizes = [size_of_bin(i) for i in range(BINS)]
+    assert sizes == sorted(set(sizes))
+    rows = np.random.default_rng(seed).integers(0, 1000, BINS) * (
+        np.random.default_rng(seed).random(BINS) < 0.2
+    )
+    limits = choose_limits(rows.tolist(), 132)
+    assert limits.pool < limits.block <= limits.grid + 1
+
+
+def test_combinations_are_counted_by_62_bits() -> None:
+    for longest, rows in ((2, 100), (1000, 1 << 24), (58_593, 1 << 20)):
+        most = most_positions(longest, rows)
+        assert most == 1 or longest**most * rows <= 2**62
+
+
+def test_one_position_at_a_time() -> None:
+    plan = lowered("(a)--(b)--(c)--(a)")
+    stages = make_stages(single_phases(plan))
+    assert [s.kind for s in stages] == ["seed", "join", "join"]
+    assert columns_of_tables(plan, stages) == [(0,), (0, 1), ()]
+
+
+def test_dead_columns_are_left_out() -> None:
+    plan = lowered("(a)-[:X]-(b), (b)-[:Y]-(c), (c)-[:X]-(d), (d)-[:Y]-(e)")
+    stages = make_stages(single_phases(plan))
+    widths = [len(columns) for columns in columns_of_tables(plan, stages)]
+    assert max(widths) <= 2
+    assert [len(c) for c in columns_of_tables(plan, stages, live=False)] == [1, 2, 3, 4, 0]
+
+
+def test_edges_that_wait_are_checked_once_and_nowhere_else() -> None:
+    plan = lowered("(a)-[:X]-(b)-[:Y]-(c)-[:X]-(a), (a)-[:Y]-(d), (d)-[:X]-(c)")
+    tables, phases = make_phases(plan, most=4, eliminate=True, entries=[600, 600, 200, 200])
+    edges = sum(int(op["kind"] == 0) for op in plan.tables["ops"][: _num_ops(plan)])
+    kept = sum(len(positions_asked(tables, level)) for level in range(1, plan.num_levels))
+    waiting = sum(len(check.positions) for phase in phases for check in phase.checks)
+    assert kept == plan.num_levels - 1, "one tree edge per position"
+    assert kept + waiting == edges == 5
+    relations = [[check.relation for check in phase.checks] for phase in phases]
+    assert all(len(r) == len(set(r)) for r in relations), "one relation at a time"
+
+
+def _num_ops(plan: Lowered) -> int:
+    return int(plan.tables["first"][plan.num_levels - 1][-1])
+
+
+def test_phases_cover_every_position_once() -> None:
+    plan = lowered("(a)--(b), (a)--(c), (a)--(d), (b)-[:X]-(e), (b)-[:X]-(f), (c)-[:X]-(g)")
+    for most in (1, 2, 3, 32):
+        _, phases = make_phases(plan, most=most, eliminate=False, entries=[800] * 4)
+        covered = [p for phase in phases for p in range(phase.first, phase.first + phase.width)]
+        assert covered == list(range(1, 7))
+        assert max(phase.width for phase in phases) <= most
+        stages = make_stages(phases)
+        assert stages[-1].end == 7
+        assert sum(stage.width for stage in stages) == 7
+
+
+def test_the_rarest_list_is_of_the_smallest_relation() -> None:
+    plan = lowered("(a)-[:X]-(b)-[:Y]-(c)-[:X]-(a)")
+    relations = plan.tables["ops"]["a"]
+    entries = [100, 100, 7, 7]
+    number = rarest_list(plan, 2, 2, entries)
+    first = int(plan.tables["first"][2][0])
+    assert entries[int(relations[first + number])] == min(
+        entries[int(relations[first + i])] for i in range(2)
+    )

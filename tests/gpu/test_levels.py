@@ -1,0 +1,112 @@
+"""Schedule `levels` on a real device against the reference and other schedules: the shim's queries, and real sizes."""
+
+from __future__ import annotations
+
+import itertools
+import time
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from levels_cases import PHASES, TINY
+from random_cases import canonical, describe, expected_rows, random_query
+
+from subiso.engine.base import Params, Switches
+from subiso.engine.cuda.device import open_device
+from subiso.engine.cuda.engine import CudaEngine
+from subiso.engine.cuda.levels import LevelsReport
+from subiso.engine.cuda.levels_tune import LevelsWishes
+from subiso.engine.cuda.tune import Wishes
+from subiso.engine.query import MODES, Query, make_query
+from subiso.graph import Graph
+from subiso.pattern import Pattern
+
+PLAIN = Params(switches=Switches(max_tail=0, decompose="never", expand="never"))
+"""Every vertex is matched."""
+CORE = replace(PLAIN, switches=replace(PLAIN.switches, order="core"))
+WAYS = [
+    LevelsWishes(),
+    LevelsWishes(output="prealloc"),
+    LevelsWishes(output="twice", first="rarest"),
+    LevelsWishes(granular=False, balance=False, cache=False),
+    LevelsWishes(rows=5000),
+    LevelsWishes(parallel=True),
+    LevelsWishes(parallel=True, eliminate=True, rows=20_000),
+]
+
+
+def levels(wishes: Wishes = Wishes()) -> CudaEngine:  # noqa: B008 (frozen)
+    return CudaEngine(open_device(), wishes, schedule="levels")
+
+
+def rows_of(engine: CudaEngine, query: Query) -> list[tuple[int, ...]]:
+    return [tuple(r) for batch in engine.stream(query, Params(batch_rows=20)) for r in batch.tolist()]
+
+
+@pytest.mark.parametrize("seed", range(40))
+@pytest.mark.parametrize("mode", MODES)
+def test_random_queries(mode: str, seed: int) -> None:
+    query = random_query(seed, mode)
+    wanted = expected_rows(query)
+    engine = levels((TINY + PHASES)[seed % len(TINY + PHASES)])
+    assert engine.count(query).count == len(wanted), describe(query, seed)
+    assert engine.count(query, PLAIN).count == len(wanted), describe(query, seed)
+    assert canonical(query, rows_of(engine, query)) == wanted, describe(query, seed)
+
+
+@pytest.mark.parametrize(
+    "way", WAYS, ids=["default", "prealloc", "twice", "plain", "small tables", "parallel", "eliminate"]
+)
+@pytest.mark.parametrize("text", ["(a)--(b)--(c)--(a)", "(a:A)-[:X]-(b)-[:Y]-(c:B)--(d)-[:X]-(a)"])
+def test_every_technique_gives_what_fine_gives(text: str, way: LevelsWishes) -> None:
+    """Hubs of thousands of neighbours: every kind of row."""
+    rng = np.random.default_rng(1)
+    n, m = 3000, 20_000
+    hubs = np.repeat(np.arange(3), n)
+    src = np.concatenate([hubs, rng.integers(0, n, m)])
+    dst = np.concatenate([np.tile(np.arange(n), 3), rng.integers(0, n, m)])
+    labels = [["A"], ["B"], ["A", "B"]]
+    graph = Graph.from_edges(
+        src,
+        dst,
+        num_vertices=n,
+        vertex_labels=[labels[i % 3] for i in range(n)],
+        edge_labels=np.array(["X", "Y"], dtype=object)[rng.integers(0, 2, len(src))],
+    )
+    query = make_query(graph, Pattern(text))
+    wanted = CudaEngine(open_device(), schedule="fine").count(query, PLAIN).count
+    engine = levels(replace(Wishes(), levels=way))
+    for params in (PLAIN, CORE):
+        assert engine.count(query, params).count == wanted
+        assert sum(len(batch) for batch in engine.stream(query, params)) == wanted
+
+
+def test_results_larger_than_memory_allows() -> None:
+    """5-cliques of a complete graph, 5.4 million rows through tables of a few megabytes."""
+    graph = Graph.from_edges(*zip(*itertools.combinations(range(60), 2), strict=True))
+    engine = levels(replace(Wishes(), levels=LevelsWishes(table_bytes=8 << 20)))
+    query = make_query(graph, Pattern.clique(5))
+    assert engine.count(query, PLAIN).count == 5_461_512
+    assert isinstance(engine.last, LevelsReport)
+    assert engine.last.search_bytes < 10 << 20
+    assert sum(len(batch) for batch in engine.stream(query)) == 5_461_512
+
+
+def test_timeout_stops_running_kernels() -> None:
+    graph = Graph.from_edges(*zip(*itertools.combinations(range(400), 2), strict=True))
+    engine = levels()
+    query = make_query(graph, Pattern.clique(9))
+    engine.count(query, replace(PLAIN, timeout=0))  # compiles
+    started = time.perf_counter()
+    assert engine.count(query, replace(PLAIN, timeout=0.5)).stopped_by == "timeout"
+    assert time.perf_counter() - started < 5
+
+
+def test_a_closed_stream_lets_go() -> None:
+    graph = Graph.from_edges(*zip(*itertools.combinations(range(200), 2), strict=True))
+    engine = levels()
+    stream = engine.stream(make_query(graph, Pattern.clique(6)), Params())
+    assert len(next(stream)) > 0
+    stream.close()
+    assert stream.stopped_by == "cancelled"
+    assert engine.count(make_query(graph, Pattern.clique(3))).count == 1_313_400

@@ -1,0 +1,32 @@
+"""Ways to run schedule `levels` that force small tables, every kind of output and every kind of rows."""
+
+from __future__ import annotations
+
+from subiso.engine.cuda.levels_tune import LevelsWishes, Limits
+from subiso.engine.cuda.tune import Wishes
+
+
+def wishes(**levels: object) -> Wishes:
+    """Two blocks of two warps, unless it says otherwise."""
+    return Wishes(hub_length=4, levels=LevelsWishes(**{"warps_per_block": 2, "blocks": 2, **levels}))  # type: ignore[arg-type]
+
+
+TINY = [
+    wishes(),
+    wishes(rows=7),
+    wishes(output="prealloc", rows=9, limits=Limits(2, 4, 8)),
+    wishes(output="twice", rows=5, limits=Limits(3, 5, 9)),
+    wishes(output="prealloc", staged=8, cache=False, first_seeds=3),
+    wishes(first="rarest", granular=False, cache=False, live=False, rows=64),
+    wishes(output="twice", first="rarest", balance=False, rows=33, blocks=1),
+    wishes(limits=Limits(1, 2, 4), reuse=False, rows=40),
+]
+PHASES = [
+    wishes(parallel=True),
+    wishes(parallel=True, rows=6),
+    wishes(parallel=True, eliminate=True),
+    wishes(eliminate=True, rows=9),
+    wishes(parallel=True, eliminate=True, rows=30, limits=Limits(2, 4, 8), output="prealloc"),
+    wishes(parallel=True, first="rarest", cache=False, live=False, output="twice", rows=11),
+]
+"""Several vertices per step, and elimination."""

@@ -1,0 +1,218 @@
+"""Schedule `levels` through the SIMT shim against the reference: every mode, output and kind of row, tiny tables."""
+
+from __future__ import annotations
+
+import itertools
+import shutil
+import subprocess
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+from compiled import NATIVE
+from levels_cases import TINY, wishes
+from random_cases import canonical, describe, expected_rows, random_query
+from shim import ShimMachine
+
+from subiso.engine import reference
+from subiso.engine.base import Params, Switches
+from subiso.engine.cuda import choose, levels_prepare
+from subiso.engine.cuda.compile import KERNELS
+from subiso.engine.cuda.engine import CudaEngine
+from subiso.engine.cuda.levels import LevelsReport
+from subiso.engine.cuda.levels_layout import (
+    BINS,
+    HAND,
+    LEVEL_ROWS,
+    LEVEL_STATE,
+    LEVELS_ARGS,
+    SCRATCH_BYTES,
+    TILE,
+)
+from subiso.engine.cuda.levels_tune import Limits
+from subiso.engine.cuda.tune import Wishes
+from subiso.engine.query import MODES, Query, make_query
+from subiso.errors import DeviceMemoryError
+from subiso.graph import Graph
+from subiso.pattern import Pattern
+
+pytestmark = pytest.mark.skipif(shutil.which("g++") is None, reason="g++ is not installed")
+ORDERS = ("forward", "reverse", "random")
+PLAIN = Params(switches=Switches(max_tail=0, decompose="never", expand="never"))
+"""Every vertex is matched."""
+
+
+def engine_of(wishes: Wishes, order: str = "forward", seed: int = 0, **machine: object) -> CudaEngine:
+    return CudaEngine(ShimMachine(order, seed=seed, **machine), wishes, schedule="levels")  # type: ignore[arg-type]
+
+
+def rows_of(engine: CudaEngine, query: Query) -> list[tuple[int, ...]]:
+    return [tuple(r) for batch in engine.stream(query, Params(batch_rows=20)) for r in batch.tolist()]
+
+
+def complete(n: int) -> Graph:
+    return Graph.from_edges(*zip(*itertools.combinations(range(n), 2), strict=True))
+
+
+def skewed(seed: int, n: int = 80, m: int = 500) -> Graph:
+    """Hubs with lists of several warps' length, labels on vertices and edges."""
+    rng = np.random.default_rng(seed)
+    skew = rng.random(n) ** 3 + 0.02
+    labels = [["A"], ["B"], ["A", "B"]]
+    return Graph.from_edges(
+        *rng.choice(n, (2, m), p=skew / skew.sum()),
+        num_vertices=n,
+        directed=seed % 2 == 1,
+        vertex_labels=[labels[i % 3] for i in range(n)],
+        edge_labels=np.array(["X", "Y"], dtype=object)[rng.integers(0, 2, m)],
+    )
+
+
+@pytest.mark.parametrize("seed", range(14))
+@pytest.mark.parametrize("mode", MODES)
+def test_random_queries(mode: str, seed: int) -> None:
+    """Three of the ways to run, rotating with the seed, one per order."""
+    query = random_query(seed + 100, mode)
+    wanted = expected_rows(query)
+    few = len(wanted) < 100
+    for i, order in enumerate(ORDERS if few else ORDERS[:1]):
+        engine = engine_of(TINY[(seed + 3 * i) % len(TINY) if few else 0], order, seed)
+        what = f"{describe(query, seed)} {engine.wishes.levels} {order}"
+        assert engine.count(query).count == len(wanted), what
+        assert engine.count(query, PLAIN).count == len(wanted), what
+        assert canonical(query, rows_of(engine, query)) == wanted, what
+
+
+PATTERNS = [
+    Pattern.clique(3),
+    Pattern("(a:A)-[:X]-(b)-[:Y]-(c:B), (c)-[:X]-(a)"),
+    Pattern("(a)-[:X]-(b)-[:Y]-(c), (c)--(d:B), (a)-[:Y]-(d), !(b)--(d)"),
+]
+
+
+@pytest.mark.parametrize("number", range(len(TINY)))
+@pytest.mark.parametrize("pattern", PATTERNS, ids=["triangle", "labels", "square"])
+def test_long_lists(pattern: Pattern, number: int) -> None:
+    """Rows that have a warp for themselves, that blocks share, and that all blocks share."""
+    limits = Limits(40, 48, 60) if number % 2 else None
+    way = TINY[number]
+    rows = max(way.levels.rows or 300, 300)
+    way = replace(way, levels=replace(way.levels, rows=rows, limits=limits or way.levels.limits))
+    query = make_query(skewed(number), pattern, unique=False)
+    wanted = reference.count(query).count
+    assert wanted, "a test with nothing to find"
+    engine = engine_of(way, ORDERS[number % 3], number)
+    assert engine.count(query, PLAIN).count == wanted
+    found = rows_of(engine, query)
+    assert len(found) == len(set(found)) == wanted
+
+
+def test_tables_stay_small_and_results_are_whole() -> None:
+    """95,040 matches through tables of 2,000 rows."""
+    query = make_query(complete(12), Pattern.clique(5), unique=False)
+    engine = engine_of(wishes(rows=2000))
+    assert engine.count(query, PLAIN).count == 95_040
+    assert isinstance(engine.last, LevelsReport)
+    assert engine.last.windows > 2 * 5
+    assert engine.last.search_bytes < 400_000
+    assert max(engine.last.capacities) == 2000
+
+
+def test_one_wait_where_tables_are_large_enough() -> None:
+    engine = engine_of(wishes())
+    assert engine.count(make_query(complete(8), Pattern.clique(4)), PLAIN).count == 70
+    assert isinstance(engine.last, LevelsReport)
+    assert engine.last.waits == 1
+    assert engine.last.windows == 4
+
+
+@pytest.mark.parametrize("output", ["atomic", "prealloc", "twice"])
+def test_a_stop_ends_the_launches(output: str) -> None:
+    query = make_query(complete(18), Pattern.clique(5), unique=False)
+    way = wishes(output=output)
+    stopped = engine_of(way, stop_after=400)
+    assert stopped.count(query, PLAIN).count < 1_028_160
+    assert sum(map(len, stopped.stream(query))) < 1_028_160
+
+
+def test_patterns_of_one_vertex() -> None:
+    graph = Graph.from_edges([0, 1, 2, 2], [1, 2, 2, 3], loops="keep", vertex_labels=["A", "B", "A", "A"])
+    for pattern, wanted in ((Pattern("(a:A)"), 3), (Pattern("(a)--(a)"), 1)):
+        for mode in MODES:
+            engine = engine_of(TINY[1])
+            query = make_query(graph, pattern, mode=mode)
+            assert engine.count(query).count == wanted
+            assert len(rows_of(engine, query)) == wanted
+
+
+def test_many_levels() -> None:
+    """A path of 24 vertices in a path of 30, either way."""
+    graph = Graph.from_edges(range(29), range(1, 30))
+    query = make_query(graph, Pattern.path(24))
+    engine = engine_of(wishes(rows=10))
+    assert engine.count(query, PLAIN).count == 7
+    assert len(rows_of(engine, query)) == 7
+
+
+def test_a_run_counts_again_and_again() -> None:
+    engine = engine_of(TINY[2])
+    query = make_query(complete(7), Pattern.clique(4))
+    assert [engine.count(query).count for _ in range(2)] == [35, 35]
+
+
+def test_short_memory_makes_small_tables() -> None:
+    query = make_query(complete(12), Pattern.clique(4))
+    engine = engine_of(wishes(), room=40_000)
+    assert engine.count(query, PLAIN).count == 495
+    assert isinstance(engine.last, LevelsReport)
+    assert max(engine.last.capacities) < 10_000
+    with pytest.raises(DeviceMemoryError, match="no room for the search"):
+        engine_of(wishes(), room=2000).count(query, PLAIN)
+
+
+def test_auto_takes_it_from_some_cost_on(monkeypatch: pytest.MonkeyPatch) -> None:
+    query = make_query(complete(8), Pattern.path(4))
+    plain = Params(switches=Switches(max_tail=0, decompose="never"))
+    for limit, taken in ((None, False), (1e12, False), (0.0, True)):
+        monkeypatch.setattr(choose, "LEVELS_FROM", limit)
+        engine = CudaEngine(ShimMachine(), wishes())
+        assert engine.count(query, plain).count == 840
+        assert isinstance(engine.last, LevelsReport) == taken
+        assert len(rows_of(engine, query)) == 840
+
+
+def test_wide_offsets(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(levels_prepare, "WIDE", 0)
+    engine = engine_of(wishes())
+    assert engine.count(make_query(complete(7), Pattern.path(2)), PLAIN).count == 21
+    assert isinstance(engine.last, LevelsReport)
+    assert engine.last.kernel.wide_offsets
+
+
+def test_structures_are_the_same_on_both_sides(tmp_path: Path) -> None:
+    kinds = {
+        "LevelsArgs<CsrStore<u32>>": LEVELS_ARGS,
+        "LevelRows": LEVEL_ROWS,
+        "Hand": HAND,
+        "LevelState": LEVEL_STATE,
+    }
+    lines = ['#include "levels_join.cuh"', "#include <cstddef>", "using namespace subiso;"]
+    lines.append(
+        f"static_assert(sizeof(JoinScratch) == {SCRATCH_BYTES} && kTile == {TILE} && kBins == {BINS});"
+    )
+    for number, (name, dtype) in enumerate(kinds.items()):
+        lines.append(
+            f"using Type{number} = {name};\nstatic_assert(sizeof(Type{number}) == {dtype.itemsize});"
+        )
+        hidden = ("more_", "relations", "filters", "keys", "entities")
+        for field in (f for f in dtype.names or () if not f.startswith(hidden)):
+            at = dtype.fields[field][1]  # type: ignore[index]
+            lines.append(f"static_assert(offsetof(Type{number}, {field}) == {at});")
+    source = tmp_path / "layout.cpp"
+    source.write_text("\n".join(lines))
+    command = ["g++", "-std=c++20", "-fsyntax-only", "-Wno-invalid-offsetof", "-DSUBISO_SIMT"]
+    done = subprocess.run(
+        [*command, f"-I{NATIVE}", f"-I{KERNELS}", str(source)], capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr
