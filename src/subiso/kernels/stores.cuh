@@ -27,10 +27,10 @@ struct IndexStore {
 };
 
 // Two words that are read together.
-struct Pair {
+struct TwoWords {
   u32 first, second;
 };
-SUBISO_DEVICE Pair load_pair(const u64* at) {
+SUBISO_DEVICE TwoWords load_pair(const u64* at) {
   const u64 both = load_constant(at);
   return {static_cast<u32>(both), static_cast<u32>(both >> 32)};
 }
@@ -69,9 +69,9 @@ struct HashPart {
     while (group != kFull) {
       const u64* at = groups + u64{group} * theta;
       const u64* const last = at + theta - 1;
-      Pair pair = load_pair(at);
+      TwoWords pair = load_pair(at);
       while (at != last) {
-        const Pair next = load_pair(++at);
+        const TwoWords next = load_pair(++at);
         if (pair.first == v) return {neighbors + pair.second, next.second - pair.second};
         pair = next;
       }
@@ -100,7 +100,7 @@ struct IntervalPart {
       left = go ? left - half - 1 : half;
     }
     if (after == 0) return {neighbors, 0};
-    const Pair mine = load_pair(intervals + after - 1);
+    const TwoWords mine = load_pair(intervals + after - 1);
     const u32 place = mine.second + (x - mine.first);
     if (place >= load_pair(intervals + after).second) return {neighbors, 0};
     return list_between(neighbors, offsets, place);
@@ -125,7 +125,7 @@ struct LabelPart {
       left = go ? left - half - 1 : half;
     }
     if (at == end) return {neighbors, 0};
-    const Pair mine = load_pair(directory + at);
+    const TwoWords mine = load_pair(directory + at);
     if (mine.first != key) return {neighbors, 0};
     return {neighbors + mine.second, load_pair(directory + at + 1).second - mine.second};
   }
