@@ -14,6 +14,7 @@ import time
 from collections.abc import Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
+from functools import partial
 from itertools import product
 from pathlib import Path
 from typing import Any
@@ -36,18 +37,24 @@ from subiso.graph import Graph  # noqa: E402
 from subiso.pattern import Pattern  # noqa: E402
 
 WAYS = (Way("fine", "fine", {"fixed": False}), Way("stack", "stack", {"fixed": False}))
+PAPER_WAYS = (Way("auto", "auto", {"fixed": False}), WAYS[1])
 HUB_DEGREE = 4_000_000
 CPU_SECONDS = 5.0
 LABELS = 10
 
 
 def both(
-    setting: Setting, graph: Graph, pattern: Pattern, expected: int | None = None, **options: Any
+    setting: Setting,
+    graph: Graph,
+    pattern: Pattern,
+    expected: int | None = None,
+    ways: tuple[Way, ...] = WAYS,
+    **options: Any,
 ) -> dict[str, Trial]:
     """A query by both schedules."""
     trials = {
         way.name: setting.try_out(graph, pattern, way, expected=expected, switches=Switches(), **options)
-        for way in WAYS
+        for way in ways
     }
     agreed(trials)
     return trials
@@ -133,7 +140,9 @@ class Case:
         return Pattern.from_edges(self.edges, vertex_labels=list(range(pattern.num_vertices)))
 
 
-def papers(setting: Setting, labels: int = LABELS) -> Study:
+def papers(
+    setting: Setting, labels: int = LABELS, only: list[str] | None = None, cpu_seconds: float = CPU_SECONDS
+) -> Study:
     """STMatch's q1-q24 and gMatch's P1-P9: both schedules, the oracle, the CPU where it is quick."""
     found = Study(
         "showcase-papers", "q1-q24 and P1-P9, edge- and vertex-induced, without and with ten labels"
@@ -142,21 +151,24 @@ def papers(setting: Setting, labels: int = LABELS) -> Study:
     with ThreadPoolExecutor(1) as aside:
         waiting: list[tuple[dict[str, Any], Future[Outcome] | None]] = []
         for case in cases(setting, labels):
+            if only and case.key not in only:
+                continue
             expected = None
             if "/labels" not in case.graph:
                 expected = setting.expected(case.graph, case.pattern, induced=case.induced)
             graph = setting.graph(case.graph)
-            trials = both(setting, graph, case.pattern, expected, induced=case.induced)
+            trials = both(setting, graph, case.pattern, expected, PAPER_WAYS, induced=case.induced)
             what = {"graph": case.graph, "pattern": case.key, "mode": "induced" if case.induced else "edges"}
             line = row(what, trials, expected)
             finished = line["count"] is not None
             query = make_query(graph, case.pattern, induced=case.induced)
             ask = finished and expected is None and time.perf_counter() < setting.deadline
-            waiting.append((line, aside.submit(on_cpu, query, setting.deadline) if ask else None))
+            answer = aside.submit(on_cpu, query, cpu_seconds, setting.deadline) if ask else None
+            waiting.append((line, answer))
         for line, answer in waiting:
             checked += settle(line, None if answer is None else answer.result())
             found.rows.append(line)
-    times = [[r[f"{way.name} ms"] for way in WAYS] for r in found.rows]
+    times = [[r[f"{way.name} ms"] for way in PAPER_WAYS] for r in found.rows]
     done = sum(all(isinstance(t, float) for t in pair) for pair in times)
     found.claim(f"{done} of {len(found.rows)} rows finished by both schedules", done == len(found.rows))
     found.claim(
@@ -175,10 +187,10 @@ def cases(setting: Setting, labels: int) -> Iterator[Case]:
             yield Case(name + suffix, key, induced, edges)
 
 
-def on_cpu(query: Any, deadline: float) -> Outcome:
+def on_cpu(query: Any, seconds: float, deadline: float) -> Outcome:
     """The CPU engine's answer, if there is time for it."""
     left = deadline - time.perf_counter()
-    return cpu.count(query, Params(timeout=max(0.0, min(CPU_SECONDS, left))))
+    return cpu.count(query, Params(timeout=max(0.0, min(seconds, left))))
 
 
 def settle(line: dict[str, Any], outcome: Outcome | None) -> bool:
@@ -203,6 +215,8 @@ def main() -> int:
     parser.add_argument("--out", type=Path, required=True)
     parser.add_argument("--only", nargs="*", choices=list(SHOWCASES))
     parser.add_argument("--graphs", nargs="*", help="for labelled and papers, instead of their own")
+    parser.add_argument("--patterns", nargs="*", help="for papers: only these")
+    parser.add_argument("--cpu-seconds", type=float, default=CPU_SECONDS, help="for papers, of one count")
     parser.add_argument("--device", default="cuda")
     parser.add_argument("--limit", type=float, default=4.0, help="seconds of one run")
     parser.add_argument("--seconds", type=float, default=540.0, help="for all; later rows are left out")
@@ -212,7 +226,9 @@ def main() -> int:
     machine = open_devices(options.device)[0]
     graphs = tuple(options.graphs or ())
     setting = Setting(machine, DataFolder(options.data), graphs, options.limit, repeat=0)
-    chosen = [SHOWCASES[name] for name in options.only or list(SHOWCASES)]
+    narrowed = partial(papers, only=options.patterns, cpu_seconds=options.cpu_seconds)
+    showcases = {**SHOWCASES, "papers": narrowed}
+    chosen = [showcases[name] for name in options.only or list(SHOWCASES)]
     return run_all(setting, chosen, options.out, options.seconds)
 
 
