@@ -44,6 +44,11 @@ class Common {
   SUBISO_DEVICE static u32 bytes(u32 slots) {
     return TableOf<kBlock>::bytes(slots) + (kBlock ? 0 : 4 * common_words(slots));
   }
+  // The common neighbours of two vertices: as bits, their number less two; the degrees' sum; are the two joined?
+  struct Pair {
+    const u32* set;
+    u32 others, degrees, joined;
+  };
   // Bitmaps and pairs: a block's stand in device memory.
   SUBISO_DEVICE static u32 read(const u32* at) { return kBlock ? load_far(at) : *at; }
   SUBISO_DEVICE u32 degree(u32 v) const { return args_.store.neighbors(v, 0).size; }
@@ -95,8 +100,8 @@ class Common {
     List list{nullptr, 0};
     if (i < around_.size && load_constant(args_.triangles + static_cast<u64>(around_.data - lists_.neighbors) + i) != 0)
       list = bounded(args_.store, load_constant(around_.data + i), 0, Bound::kAbove, x);
-    deal_lists(list.size, [&](u32 owner, u32 at, bool present) {
-      const u32* data = shuffle(list.data, owner);
+    const auto fetch = [&](u32 owner) { return shuffle(list.data, owner); };
+    deal_lists(list.size, fetch, [&](const u32* data, u32 owner, u32 at, bool present) {
       if (!present) return false;
       const u32 y = load_constant(data + at);
       if (table_.at(y) > 1) set_bit(sets_, read(places_ + table_.slot(y)), words_, first + owner);
@@ -119,24 +124,24 @@ class Common {
         joined = contains(around_, y);
       }
     }
-    deal_lists(members, [&](u32 owner, u32 at, bool present) {
-      const u32* its = shuffle(set, owner);
-      const u64 others = shuffle(c, owner) - 2, sum = shuffle(degrees, owner);
-      const bool closed = shuffle(joined, owner) != 0;
-      if (present) add_common(joined_to(select(its, at), its), others, sum, closed);
+    const auto fetch = [&](u32 owner) -> Pair {
+      return {shuffle(set, owner), shuffle(c, owner) - 2, shuffle(degrees, owner), shuffle(joined, owner)};
+    };
+    deal_lists(members, fetch, [&](const Pair& pair, u32, u32 at, bool present) {
+      if (present) add_common(joined_to(select(pair.set, at), pair.set), pair);
       return false;
     });
   }
 
-  // l neighbours of a common one are common too, of a pair with `others` and two.
-  SUBISO_DEVICE void add_common(u64 l, u64 others, u64 degrees, bool closed) {
+  // l neighbours of a common one are common too.
+  SUBISO_DEVICE void add_common(u64 l, const Pair& pair) {
     if (l == 0) return;
     wheels_ += l * (l - 1);
-    spokes_ += others * l;
-    if (!closed) return;
+    spokes_ += pair.others * l;
+    if (pair.joined == 0) return;
     edges_ += l;
-    degrees_ += (degrees - 6) * l;
-    books_ += others * l;
+    degrees_ += (pair.degrees - 6) * l;
+    books_ += pair.others * l;
     clique_pairs_ += l * (l - 1);
   }
 

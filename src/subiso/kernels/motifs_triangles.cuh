@@ -8,18 +8,23 @@ namespace subiso::motif {
 // kCount: how many there are. kTally: those of every edge. kAfter: what follows from the triangles of a triangle's edges.
 enum class Step { kCount, kTally, kAfter };
 
-// What a team keeps in shared memory: keys, places (2 per member), and counts.
-SUBISO_DEVICE constexpr u32 triangle_bytes(u32 capacity) { return 16 + 16 * capacity; }
+inline constexpr u32 kSlotsPerMember = 4;  // of a hash table: most looks are in vain, and end at the first slot
+
+// What a team keeps in shared memory: keys and, where they are asked for, places and counts.
+template <Step kStep>
+SUBISO_DEVICE constexpr u32 triangle_bytes(u32 capacity) {
+  return 16 + (kStep == Step::kCount ? 4 * kSlotsPerMember : 6 * kSlotsPerMember + 4) * capacity;
+}
 
 template <Step kStep, bool kBlock, class Store>
 class Triangles {
  public:
   using Team = Crew<kBlock>;
   SUBISO_DEVICE explicit Triangles(const Args<Store>& args) : args_(args), lists_(args.store.relations.at(0)) {
-    u8* memory = Team::memory(triangle_bytes(args.capacity));
+    u8* memory = Team::memory(triangle_bytes<kStep>(args.capacity));
     slot_ = reinterpret_cast<u64*>(memory);
     keys_ = reinterpret_cast<u32*>(memory + 16);
-    counts_ = keys_ + 2 * args.capacity;
+    counts_ = keys_ + kSlotsPerMember * args.capacity;
     places_ = reinterpret_cast<u16*>(counts_ + args.capacity);
   }
 
@@ -31,6 +36,11 @@ class Triangles {
 
  private:
   static constexpr u32 kNone = kFull;
+  // A member's list, the triangles of the edge to the member, and its degree.
+  struct Fetched {
+    const u32* data;
+    u32 size, triangles, degree;
+  };
 
   SUBISO_DEVICE u64 entry_of(const u32* at) const { return static_cast<u64>(at - lists_.neighbors); }
   SUBISO_DEVICE u32 degree(u32 v) const { return args_.store.neighbors(v, 0).size; }
@@ -52,8 +62,7 @@ class Triangles {
   // ---- the members -------------------------------------------------------------------------------------------------
   SUBISO_DEVICE void fill() {
     u32 slots = kWarp;
-    while (slots < 2 * members_.size) slots *= 2;
-    slots = least(slots, 2 * args_.capacity);
+    while (slots < kSlotsPerMember * members_.size) slots *= 2;
     mask_ = slots - 1;
     for (u32 i = Team::self(); i < slots; i += Team::width()) keys_[i] = kFull;
     if (kStep == Step::kTally)
@@ -63,7 +72,7 @@ class Triangles {
       const u32 member = load_constant(members_.data + j);
       u32 slot = first_slot(member);
       while (atomic_cas(keys_ + slot, kFull, member) != kFull) slot = (slot + 1) & mask_;
-      places_[slot] = static_cast<u16>(j);
+      if (kStep != Step::kCount) places_[slot] = static_cast<u16>(j);
     }
     Team::sync();
   }
@@ -75,9 +84,13 @@ class Triangles {
       const u32 at = count_below(members_, c);
       return at < members_.size && load_constant(members_.data + at) == c ? at : kNone;
     }
-    u32 slot = first_slot(c);
-    while (keys_[slot] != c && keys_[slot] != kFull) slot = (slot + 1) & mask_;
-    return keys_[slot] == c ? places_[slot] : kNone;
+    u32 slot = first_slot(c), key = keys_[slot];
+    while (key != c && key != kFull) {
+      slot = (slot + 1) & mask_;
+      key = keys_[slot];
+    }
+    if (key != c) return kNone;
+    return kStep == Step::kCount ? 0 : places_[slot];
   }
 
   // ---- their lists -------------------------------------------------------------------------------------------------
@@ -95,16 +108,16 @@ class Triangles {
         if (there == 0) list.size = 0;
       }
     }
-    const u32 hits = deal_lists(list.size, [&](u32 owner, u32 at, bool present) {
-      const u32* data = shuffle(list.data, owner);
-      const u32 size = shuffle(list.size, owner);
-      const u32 on_edge = kStep == Step::kAfter ? shuffle(there, owner) : 0;
-      const u32 degree_b = kStep == Step::kAfter ? shuffle(its_degree, owner) : 0;
+    const auto fetch = [&](u32 owner) -> Fetched {
+      if (kStep != Step::kAfter) return {shuffle(list.data, owner), 0, 0, 0};
+      return {shuffle(list.data, owner), shuffle(list.size, owner), shuffle(there, owner), shuffle(its_degree, owner)};
+    };
+    const u32 hits = deal_lists(list.size, fetch, [&](const Fetched& its, u32, u32 at, bool present) {
       if (!present) return false;
-      const u32 c = load_constant(data + at), place = find(c);
+      const u32 c = load_constant(its.data + at), place = find(c);
       if (place == kNone) return false;
-      if (kStep == Step::kTally) tally(place, data + at);
-      if (kStep == Step::kAfter) after(c, place, data + at, size - at - 1, on_edge, degree_b);
+      if (kStep == Step::kTally) tally(place, its.data + at);
+      if (kStep == Step::kAfter) after(c, place, its.data + at, its.size - at - 1, its.triangles, its.degree);
       return true;
     });
     if (kStep == Step::kCount) found_ += hits;

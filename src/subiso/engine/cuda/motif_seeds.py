@@ -27,7 +27,7 @@ class MotifWishes:
     """Of block teams; twice as many where memory allows few blocks."""
     capacity: int = 256
     """Members of a triangle seed that a warp takes."""
-    block_capacity: int = 8192
+    block_capacity: int = 4096
     """Members that a block's table has room for; larger seeds do without."""
     slots: int = 512
     """Of a warp's table of wedges, a power of two; at least 64."""

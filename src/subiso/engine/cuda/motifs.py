@@ -30,6 +30,10 @@ PASSES: dict[int, tuple[Pass, ...]] = {
 """By the motifs' size."""
 _SUM_BYTES = 16 * 10  # of shared memory per warp: at most ten sums of a block are added up there
 _THREADS = 256  # of passes in which every lane works on its own
+_KEY_BYTES, _MEMBER_BYTES = (
+    16,
+    28,
+)  # of shared memory per member (triangle_bytes in kernels/motifs_triangles.cuh)
 _TEAM_BYTES = 32  # of shared memory beside a table (kernels/motifs_cycles.cuh)
 
 
@@ -145,7 +149,8 @@ class MotifRun(Buffers):
                 room = power_of_two(max(int(above[seeds].max()), 16))
                 args = self.args.copy()
                 args["capacity"] = capacity = min(room, wishes.block_capacity) if block else room
-                self._teams(step, block, args, 16 + 16 * capacity, Seeds(seeds, self.work.triangles))
+                shared = 16 + (_KEY_BYTES if step == "count" else _MEMBER_BYTES) * capacity
+                self._teams(step, block, args, shared, Seeds(seeds, self.work.triangles))
 
     def _cycles(self) -> None:
         work, slots = self.work.cycles, self.wishes.slots
