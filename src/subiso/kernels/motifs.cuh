@@ -35,8 +35,9 @@ struct Args {
   u32* triangles;         // per list entry, those of its edge
   u64* corners;           // per vertex, twice its triangles
   u64* reach;             // per vertex, its neighbours' other neighbours
-  u32* places;            // common neighbours, of block teams: per vertex, its number among the pairs
-  u32* pairs;             // and the pairs' upper vertices; `table.stride` each
+  u32* pairs;             // common neighbours, of block teams: the upper vertices of pairs
+  u32* numbers;           // and how many they have in common
+  u64 pair_words;         // of one team
   u32* sets;              // bits over the seed's neighbours: per pair, the common ones
   u64 set_words;          // of one team
   u32* rows;              // bits over the seed's neighbours: per neighbour, those it is joined to

@@ -42,16 +42,15 @@ class _Tables:
     """What every block of a launch has in device memory, in words."""
 
     vertices: int
-    """Of the graph: a count for each."""
-    lists: tuple[str, ...]
-    """Arrays of as many words."""
+    """Of the graph: a count for each, and room to list those that have one."""
+    pair_words: int = 0
     set_words: int = 0
     row_words: int = 0
 
     @property
     def others(self) -> int:
         """Words beside the counts."""
-        return self.vertices * len(self.lists) + self.set_words + self.row_words
+        return self.vertices + 2 * self.pair_words + self.set_words + self.row_words
 
 
 @dataclass
@@ -157,7 +156,7 @@ class MotifRun(Buffers):
         args = self._with_bounds(BELOW, BELOW)
         seeds = np.flatnonzero(work)
         small = work[seeds] <= slots // 2
-        tables = _Tables(len(work), ("ends",))
+        tables = _Tables(len(work))
         self._teams("cycles", True, args, _TEAM_BYTES, Seeds(seeds[~small], work), tables)
         self._teams("cycles", False, args, _TEAM_BYTES + 10 * slots, Seeds(seeds[small], work))
 
@@ -172,11 +171,11 @@ class MotifRun(Buffers):
         for some, most in ((large, wishes.large_bytes // 4), (~small & ~large, wishes.row_bytes // 4)):
             mine = seeds[some]
             if len(mine):
-                sets = int((work.pairs[mine] * work.words[mine]).max())
+                pairs, sets = int(work.pairs[mine].max()), int((work.pairs[mine] * work.words[mine]).max())
                 room = min(int(rows[some].max()), most)
-                tables = _Tables(len(work.degrees), ("ends", "places", "pairs"), sets, room)
+                tables = _Tables(len(work.degrees), pairs, sets, room)
                 self._teams("common", True, args, _TEAM_BYTES, Seeds(mine, work.common), tables)
-        shared = _TEAM_BYTES + 10 * slots + 4 * (slots + 2 * (slots // 4) + 32)
+        shared = _TEAM_BYTES + 10 * slots + 4 * (3 * (slots // 4) + 32)
         self._teams("common", False, args, shared, Seeds(seeds[small], work.common))
 
     # ---- launches ----------------------------------------------------------------------------------------------
@@ -231,11 +230,17 @@ class MotifRun(Buffers):
             table, args = launch.args["table"], launch.args
             table["counts"], table["stride"] = counts.address, tables.vertices
             at = scratch.address
-            for name in tables.lists:
-                (table if name == "ends" else args)[name] = at
-                at += 4 * launch.blocks * tables.vertices
-            args["sets"], args["set_words"] = at, tables.set_words
-            args["rows"] = at + 4 * launch.blocks * tables.set_words
+            table["ends"] = at
+            at += 4 * launch.blocks * tables.vertices
+            for name, words in (
+                ("pairs", tables.pair_words),
+                ("numbers", tables.pair_words),
+                ("sets", tables.set_words),
+                ("rows", tables.row_words),
+            ):
+                args[name] = at
+                at += 4 * launch.blocks * words
+            args["pair_words"], args["set_words"] = tables.pair_words, tables.set_words
             args["row_words"] = tables.row_words
 
     # ---- arguments ---------------------------------------------------------------------------------------------
