@@ -27,8 +27,10 @@ class MotifWishes:
     """Of block teams; twice as many where memory allows few blocks."""
     capacity: int = 256
     """Members of a triangle seed that a warp takes."""
-    warp_work: int = 1 << 14
-    """Elements that a warp looks up for one triangle seed; those with more are a block's."""
+    warp_work: int = 4096
+    """Elements that a warp looks up for one triangle seed; those with more are a block's,"""
+    warp_lists: int = 256
+    """and so are those with more lists, as each takes a few steps to begin."""
     block_capacity: int = 4096
     """Members that a block's table has room for; larger seeds do without."""
     slots: int = 512

@@ -139,16 +139,17 @@ class MotifRun(Buffers):
         self.launches.append(_Launch(kernel, self.args.copy(), _shared(kernel, 0), -(-items // _THREADS)))
 
     def _triangles(self, step: Pass) -> None:
-        above, work, wishes = self.work.above, self.work.triangles, self.wishes
+        above, below, work, wishes = self.work.above, self.work.below, self.work.triangles, self.wishes
         seeds = np.flatnonzero(work)
         large = (above[seeds] > wishes.capacity) | (work[seeds] > wishes.warp_work)
+        large |= below[seeds] > wishes.warp_lists
         for mine, block in ((seeds[large], True), (seeds[~large], False)):
             if len(mine):
                 room = power_of_two(max(int(above[mine].max()), 16))
                 args = self.args.copy()
                 args["capacity"] = capacity = min(room, wishes.block_capacity) if block else room
                 shared = 16 + (_KEY_BYTES if step == "count" else _MEMBER_BYTES) * capacity
-                self._teams(step, block, args, shared, Seeds(mine, work + _SEARCH * self.work.below))
+                self._teams(step, block, args, shared, Seeds(mine, work + _SEARCH * below))
 
     def _cycles(self) -> None:
         work, slots = self.work.cycles, self.wishes.slots
