@@ -112,9 +112,10 @@ def test_structures_are_those_of_the_kernels(tmp_path: Path) -> None:
     kinds = {"motif::Args<CsrStore<u32>>": MOTIF_ARGS, "motif::Board": BOARD}
     rooms = [f"motif::k{''.join(map(str.capitalize, name.split('_')))} == {i}" for i, name in enumerate(SUMS)]
     rooms += [
-        "motif::triangle_bytes(256) == 16 + 16 * 256",
+        "motif::triangle_bytes<motif::Step::kCount>(256) == 16 + 16 * 256",
         "motif::TableOf<false>::bytes(512) == 32 + 10 * 512",
     ]
-    rooms += ["motif::common_words(512) == 512 + 2 * 128 + 32", f"motif::kSums == {len(SUMS)}"]
+    rooms += ["motif::triangle_bytes<motif::Step::kTally>(256) == 16 + 28 * 256"]
+    rooms += ["motif::common_words(512) == 3 * 128 + 32", f"motif::kSums == {len(SUMS)}"]
     skipped = ("more_", "relations", "control")
     assert_same_layout(tmp_path, ["motifs_triangles", "motifs_common"], kinds, skip=skipped, more=rooms)

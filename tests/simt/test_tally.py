@@ -15,6 +15,7 @@ import subiso as si
 from subiso.engine import cpu, reference
 from subiso.engine.base import Params, Switches
 from subiso.engine.cuda.engine import CudaEngine
+from subiso.engine.cuda.storage import STORAGES
 from subiso.engine.cuda.tables import lower_plan
 from subiso.engine.cuda.tally import MAX_COLUMNS, TALLY, lower_tally
 from subiso.engine.cuda.tune import Wishes
@@ -69,6 +70,19 @@ def test_motifs(mode: str, per: str) -> None:
     for number, pattern in enumerate([*connected_patterns(3), *connected_patterns(4), Pattern.clique(5)]):
         query = make_query(graph, pattern, mode=mode)
         assert numbers(query, per, shim_engine(number), Params()) == numbers(query, per, cpu, Params())
+
+
+@pytest.mark.parametrize("storage", [name for name in STORAGES if name != "auto"])
+def test_whatever_the_storage(storage: str) -> None:
+    """Edges are counted by their places in plain lists, also where an engine would read others."""
+    rng = np.random.default_rng(2)
+    labels = np.array(list("XYZ"), object)[rng.integers(0, 3, 80)]
+    graph = Graph.from_edges(
+        *rng.integers(0, 15, (2, 80)), num_vertices=15, directed=True, edge_labels=labels
+    )
+    query = make_query(graph, "(a)-[:X]->(b)-[:Y]->(c)")
+    engine = CudaEngine(ShimMachine(), WISHES[0], storage=storage)
+    assert numbers(query, "edge", engine, Params()) == numbers(query, "edge", reference, Params())
 
 
 def test_tails_with_shares_of_their_own() -> None:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Callable
 
 from subiso.engine import cpu
 from subiso.engine.base import DEVICE_COST, Outcome, Params
 from subiso.engine.query import Query
 from subiso.errors import DeviceMemoryError, UnsupportedError
-from subiso.filter.resolve import resolve
+from subiso.filter.resolve import Resolved, resolve
+from subiso.plan.formula import Formula
 
 
 def count(query: Query, params: Params = Params()) -> Outcome:  # noqa: B008 (frozen)
@@ -28,8 +30,12 @@ def stream(query: Query, params: Params = Params()) -> cpu.CpuStream:  # noqa: B
     return cpu.stream(query, params)
 
 
-def on_device(query: Query, params: Params = Params()) -> tuple[bool, str]:  # noqa: B008 (frozen)
-    """Whether a query is counted on a CUDA device, and why.
+def on_device(
+    query: Query,
+    params: Params = Params(),  # noqa: B008 (frozen)
+    formula_for: Callable[[Resolved, Params], Formula] = cpu.formula_for,
+) -> tuple[bool, str]:
+    """Whether a query is counted on a CUDA device, and why; `formula_for` says how it is counted otherwise.
 
     >>> from subiso import Graph, Pattern
     >>> from subiso.engine.query import make_query
@@ -41,7 +47,7 @@ def on_device(query: Query, params: Params = Params()) -> tuple[bool, str]:  # n
     resolved = resolve(query)
     if resolved.hopeless:
         return False, "some vertex of the pattern has no candidate"
-    cost = cpu.formula_for(resolved, params).cost
+    cost = formula_for(resolved, params).cost
     if cost < DEVICE_COST:
         return False, f"about {cost:,.3g} operations"
     from subiso.engine import cuda

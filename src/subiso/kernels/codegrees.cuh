@@ -53,7 +53,8 @@ class DenseCounts {
     if (atomic_add(counts_ + w, 1u) == 0) ends_[atomic_add(&state_->num_ends, 1u)] = w;
   }
   SUBISO_DEVICE u32 at(u32 w) const { return load_far(counts_ + w); }
-  SUBISO_DEVICE u32 slot(u32 w) const { return w; }  // where something else about w may be kept
+  // Another number instead of w's count.
+  SUBISO_DEVICE void set(u32 w, u32 number) const { counts_[w] = number; }
   SUBISO_DEVICE const u32* end(u32 i) const { return ends_ + i; }
   SUBISO_DEVICE void clear(u32 i) const { counts_[load_far(ends_ + i)] = 0; }
 
@@ -91,14 +92,10 @@ class HashedCounts {
     atomic_add(counts_ + slot, 1u);
   }
   SUBISO_DEVICE u32 at(u32 w) const {
-    const u32 there = slot(w);
-    return keys_[there] == w ? counts_[there] : 0;
+    const u32 slot = find(w);
+    return keys_[slot] == w ? counts_[slot] : 0;
   }
-  SUBISO_DEVICE u32 slot(u32 w) const {
-    u32 slot = first_slot(w);
-    while (keys_[slot] != w && keys_[slot] != kFull) slot = (slot + 1) & mask_;
-    return slot;
-  }
+  SUBISO_DEVICE void set(u32 w, u32 number) const { counts_[find(w)] = number; }
   SUBISO_DEVICE const u32* end(u32 i) const { return keys_ + slots_[i]; }
   SUBISO_DEVICE void clear(u32 i) const {
     keys_[slots_[i]] = kFull;
@@ -107,6 +104,11 @@ class HashedCounts {
 
  private:
   SUBISO_DEVICE u32 first_slot(u32 w) const { return (w * 0x9E3779B1u >> 15) & mask_; }
+  SUBISO_DEVICE u32 find(u32 w) const {
+    u32 slot = first_slot(w);
+    while (keys_[slot] != w && keys_[slot] != kFull) slot = (slot + 1) & mask_;
+    return slot;
+  }
 
   u32 mask_;
   u32 *keys_, *counts_;

@@ -35,8 +35,9 @@ struct Args {
   u32* triangles;         // per list entry, those of its edge
   u64* corners;           // per vertex, twice its triangles
   u64* reach;             // per vertex, its neighbours' other neighbours
-  u32* places;            // common neighbours, of block teams: per vertex, its number among the pairs
-  u32* pairs;             // and the pairs' upper vertices; `table.stride` each
+  u32* pairs;             // common neighbours, of block teams: the upper vertices of pairs
+  u32* numbers;           // and how many they have in common
+  u64 pair_words;         // of one team
   u32* sets;              // bits over the seed's neighbours: per pair, the common ones
   u64 set_words;          // of one team
   u32* rows;              // bits over the seed's neighbours: per neighbour, those it is joined to
@@ -121,16 +122,19 @@ SUBISO_DEVICE void add_up(Board* board, const Share<kCount>& mine) {
 inline constexpr u32 kLongList = 32;
 
 // Every lane has a list of `size` elements; all of them are dealt to the warp's lanes, long lists one by one, short ones
-// together. hit(owner, at, present), called by all lanes, says whether element `at` of lane `owner`'s list counts; where
-// not `present` there is none. Returns the hits in the lane's own list.
-template <class F>
-SUBISO_DEVICE u32 deal_lists(u32 size, F hit) {
+// together. fetch(owner) gets from lane `owner` what hit(fetched, owner, at, present) needs to know of its list to say
+// whether element `at` of it counts; where not `present` there is none. All lanes call both. Returns the hits in the
+// lane's own list.
+template <class Fetch, class Hit>
+SUBISO_DEVICE u32 deal_lists(u32 size, Fetch fetch, Hit hit) {
   const u32 lane = lane_id();
   u32 hits = 0;
   for (u32 open = ballot(size >= kLongList); open != 0; open &= open - 1) {
     const u32 owner = lowest_bit(open), all = shuffle(size, owner);
+    const auto fetched = fetch(owner);
     u32 found = 0;
-    for (u32 base = 0; base < all; base += kWarp) found += popcount(ballot(hit(owner, base + lane, base + lane < all)));
+    for (u32 base = 0; base < all; base += kWarp)
+      found += popcount(ballot(hit(fetched, owner, base + lane, base + lane < all)));
     if (lane == owner) hits = found;
   }
   const u32 mine = size >= kLongList ? 0 : size;
@@ -141,7 +145,7 @@ SUBISO_DEVICE u32 deal_lists(u32 size, F hit) {
     for (u32 half = kWarp / 2; half != 0; half /= 2)
       if (shuffle(end, owner + half - 1) <= base + lane) owner += half;
     const u32 before = shuffle(begin, owner);
-    const u32 votes = ballot(hit(owner, base + lane - before, base + lane < total));
+    const u32 votes = ballot(hit(fetch(owner), owner, base + lane - before, base + lane < total));
     const u32 from = begin > base ? begin - base : 0, to = end > base ? end - base : 0;
     if (from < kWarp) hits += popcount(votes & bits_up_to(to) & ~bits_up_to(from));
   }

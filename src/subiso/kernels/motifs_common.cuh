@@ -8,8 +8,8 @@
 
 namespace subiso::motif {
 
-// Words of shared memory behind a warp's table: places, pairs and their sets, rows of 32 neighbours.
-SUBISO_DEVICE constexpr u32 common_words(u32 slots) { return slots + 2 * (slots / 4) + kWarp; }
+// Words of shared memory behind a warp's table: pairs, their common neighbours as numbers and as sets, rows of 32 neighbours.
+SUBISO_DEVICE constexpr u32 common_words(u32 slots) { return 3 * (slots / 4) + kWarp; }
 
 template <bool kBlock, class Store>
 class Common {
@@ -24,9 +24,9 @@ class Common {
         table_(TableOf<kBlock>::make(args.table, state_, memory_ + 32)) {
     const u64 number = Team::number();
     u32* behind = reinterpret_cast<u32*>(memory_ + TableOf<kBlock>::bytes(args.table.slots));
-    places_ = kBlock ? args.places + number * args.table.stride : behind;
-    pairs_ = kBlock ? args.pairs + number * args.table.stride : places_ + args.table.slots;
-    sets_ = kBlock ? args.sets + number * args.set_words : pairs_ + args.table.slots / 4;
+    pairs_ = kBlock ? args.pairs + number * args.pair_words : behind;
+    numbers_ = kBlock ? args.numbers + number * args.pair_words : pairs_ + args.table.slots / 4;
+    sets_ = kBlock ? args.sets + number * args.set_words : numbers_ + args.table.slots / 4;
     rows_ = kBlock ? args.rows + number * args.row_words : sets_ + args.table.slots / 4;
   }
 
@@ -41,9 +41,16 @@ class Common {
   }
 
  private:
+  static constexpr u32 kFirstPlace = 2;  // in the table: less is a count of vertices that are no pair
+
   SUBISO_DEVICE static u32 bytes(u32 slots) {
     return TableOf<kBlock>::bytes(slots) + (kBlock ? 0 : 4 * common_words(slots));
   }
+  // The common neighbours of two vertices: as bits, their number less two; the degrees' sum; are the two joined?
+  struct Pair {
+    const u32* set;
+    u32 others, degrees, joined;
+  };
   // Bitmaps and pairs: a block's stand in device memory.
   SUBISO_DEVICE static u32 read(const u32* at) { return kBlock ? load_far(at) : *at; }
   SUBISO_DEVICE u32 degree(u32 v) const { return args_.store.neighbors(v, 0).size; }
@@ -67,12 +74,14 @@ class Common {
   }
 
   // ---- bitmaps -----------------------------------------------------------------------------------------------------
+  // From now on the table says where a pair stands instead of how much it has in common.
   SUBISO_DEVICE void number_pair(u32 y) {
     const u64 c = table_.at(y);
     if (c < 2) return;
-    const u32 number = atomic_add(&state_->next_row, 1u);
-    pairs_[number] = y;
-    places_[table_.slot(y)] = number;
+    const u32 place = atomic_add(&state_->next_row, 1u);
+    pairs_[place] = y;
+    numbers_[place] = static_cast<u32>(c);
+    table_.set(y, place + kFirstPlace);
     squares_ += static_cast<Wide>(c * (c - 1)) * (u64{around_.size} + degree(y) - 4);
     common3_ += static_cast<Wide>(c * (c - 1)) * (c - 2);
   }
@@ -95,11 +104,12 @@ class Common {
     List list{nullptr, 0};
     if (i < around_.size && load_constant(args_.triangles + static_cast<u64>(around_.data - lists_.neighbors) + i) != 0)
       list = bounded(args_.store, load_constant(around_.data + i), 0, Bound::kAbove, x);
-    deal_lists(list.size, [&](u32 owner, u32 at, bool present) {
-      const u32* data = shuffle(list.data, owner);
+    const auto fetch = [&](u32 owner) { return shuffle(list.data, owner); };
+    deal_lists(list.size, fetch, [&](const u32* data, u32 owner, u32 at, bool present) {
       if (!present) return false;
       const u32 y = load_constant(data + at);
-      if (table_.at(y) > 1) set_bit(sets_, read(places_ + table_.slot(y)), words_, first + owner);
+      const u32 place = table_.at(y);
+      if (place >= kFirstPlace) set_bit(sets_, place - kFirstPlace, words_, first + owner);
       return false;
     });
   }
@@ -114,29 +124,29 @@ class Common {
       if (members < 2) members = 0;
       if (members != 0) {
         const u32 y = read(pairs_ + first + lane_id());
-        c = table_.at(y);
+        c = read(numbers_ + first + lane_id());
         degrees = around_.size + degree(y);
         joined = contains(around_, y);
       }
     }
-    deal_lists(members, [&](u32 owner, u32 at, bool present) {
-      const u32* its = shuffle(set, owner);
-      const u64 others = shuffle(c, owner) - 2, sum = shuffle(degrees, owner);
-      const bool closed = shuffle(joined, owner) != 0;
-      if (present) add_common(joined_to(select(its, at), its), others, sum, closed);
+    const auto fetch = [&](u32 owner) -> Pair {
+      return {shuffle(set, owner), shuffle(c, owner) - 2, shuffle(degrees, owner), shuffle(joined, owner)};
+    };
+    deal_lists(members, fetch, [&](const Pair& pair, u32, u32 at, bool present) {
+      if (present) add_common(joined_to(select(pair.set, at), pair.set), pair);
       return false;
     });
   }
 
-  // l neighbours of a common one are common too, of a pair with `others` and two.
-  SUBISO_DEVICE void add_common(u64 l, u64 others, u64 degrees, bool closed) {
+  // l neighbours of a common one are common too.
+  SUBISO_DEVICE void add_common(u64 l, const Pair& pair) {
     if (l == 0) return;
     wheels_ += l * (l - 1);
-    spokes_ += others * l;
-    if (!closed) return;
+    spokes_ += pair.others * l;
+    if (pair.joined == 0) return;
     edges_ += l;
-    degrees_ += (degrees - 6) * l;
-    books_ += others * l;
+    degrees_ += (pair.degrees - 6) * l;
+    books_ += pair.others * l;
     clique_pairs_ += l * (l - 1);
   }
 
@@ -170,7 +180,7 @@ class Common {
   u8* const memory_;
   TeamState* const state_;
   const Table table_;
-  u32 *places_, *pairs_, *sets_, *rows_;
+  u32 *pairs_, *numbers_, *sets_, *rows_;
   List around_;
   u32 words_ = 0;
   bool with_rows_ = true;

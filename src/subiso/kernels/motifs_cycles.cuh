@@ -51,6 +51,11 @@ class Cycles {
   }
 
  private:
+  // A list, and a number that belongs to it.
+  struct Fetched {
+    const u32* data;
+    u32 number;
+  };
   SUBISO_DEVICE u64 entry_of(const u32* at) const { return static_cast<u64>(at - lists_.neighbors); }
 
   // 32 vertices with paths to them: two paths to one make a cycle, paths to two joined ones a closed walk.
@@ -64,10 +69,9 @@ class Cycles {
       list = args_.store.neighbors_above(b, 0);
       list.size = count_below(list, u);
     }
-    deal_lists(list.size, [&](u32 owner, u32 at, bool present) {
-      const u32* data = shuffle(list.data, owner);
-      const u64 there = shuffle(paths, owner);
-      if (present) walks_ += there * table_.at(load_constant(data + at));
+    const auto fetch = [&](u32 owner) -> Fetched { return {shuffle(list.data, owner), shuffle(paths, owner)}; };
+    deal_lists(list.size, fetch, [&](const Fetched& its, u32, u32 at, bool present) {
+      if (present) walks_ += u64{its.number} * table_.at(load_constant(its.data + at));
       return false;
     });
   }
@@ -84,12 +88,13 @@ class Cycles {
       list.size = count_below(list, u);
       walks_ -= static_cast<Wide>(u64{table_.at(a)} * list.size);
     }
-    deal_lists(list.size, [&](u32 owner, u32 at, bool present) {
-      const u32* data = shuffle(list.data, owner);
-      const u64 on_both = shuffle(on_first, owner);
+    const auto fetch = [&](u32 owner) -> Fetched { return {shuffle(list.data, owner), shuffle(on_first, owner)}; };
+    deal_lists(list.size, fetch, [&](const Fetched& its, u32, u32 at, bool present) {
       if (!present) return false;
-      const u32 paths = table_.at(load_constant(data + at));
-      if (paths > 1) on_edges_ += static_cast<Wide>(paths - 1) * (on_both + load_constant(args_.triangles + entry_of(data + at)));
+      const u32 paths = table_.at(load_constant(its.data + at));
+      if (paths < 2) return false;
+      const u64 on_both = u64{its.number} + load_constant(args_.triangles + entry_of(its.data + at));
+      on_edges_ += static_cast<Wide>(paths - 1) * on_both;
       return false;
     });
   }

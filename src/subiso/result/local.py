@@ -60,7 +60,7 @@ def count_per(query: Query, per: str, engine: Engine, params: Params) -> LocalAn
         return _from_rows(query, per, params)
     if engine.count is not auto.count:
         return _tallied(query, per, engine, params)
-    if auto.on_device(query, params)[0]:
+    if auto.on_device(query, params, OnCpu().formula)[0]:
         try:
             return _tallied(query, per, cast(Engine, cuda.engine_on()), params)
         except (UnsupportedError, DeviceMemoryError) as error:  # the CPU takes everything

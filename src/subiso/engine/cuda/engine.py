@@ -132,6 +132,7 @@ class CudaEngine:
 
         def make(wishes: Wishes, sets: KeptSets) -> TallyRun:
             graph, seeds = DeviceGraph(self.caches[0], resolved.layout), _seeds(plan, resolved)
+            wishes = replace(wishes, storage="csr")  # edges are numbered as their entries in these lists
             return TallyRun(tally, self.machine, graph, resolved, plan, seeds, sets=sets, wishes=wishes)
 
         return self._in_memory(plan, choice, make)

@@ -98,9 +98,11 @@ class SearchKernel:
             *(["true"] if self.tally else []),
         ]
         plan = "Plan{}" if self.tables is not None else "Plan{args.tables}"
+        # Left alone, the compiler spills registers of a tally to have more warps.
+        bounds = f"{self.threads}, {max(1, 512 // self.threads)}" if self.tally else f"{self.threads}"
         lines += [
             f"using Compiled = Config<{', '.join(config)}>;",
-            f'extern "C" __global__ void __launch_bounds__({self.threads})',
+            f'extern "C" __global__ void __launch_bounds__({bounds})',
             f"{NAME}(const __grid_constant__ SearchArgs<Store> args) {{",
             f"  search_all<Plan, Store, Compiled>(args, {plan});",
             "}",

@@ -30,6 +30,9 @@ PASSES: dict[int, tuple[Pass, ...]] = {
 """By the motifs' size."""
 _SUM_BYTES = 16 * 10  # of shared memory per warp: at most ten sums of a block are added up there
 _THREADS = 256  # of passes in which every lane works on its own
+_SEARCH = 4  # elements of a list that are looked up while the list's beginning is searched for
+# Of shared memory per member (triangle_bytes in kernels/motifs_triangles.cuh).
+_KEY_BYTES, _MEMBER_BYTES = 16, 28
 _TEAM_BYTES = 32  # of shared memory beside a table (kernels/motifs_cycles.cuh)
 
 
@@ -38,16 +41,15 @@ class _Tables:
     """What every block of a launch has in device memory, in words."""
 
     vertices: int
-    """Of the graph: a count for each."""
-    lists: tuple[str, ...]
-    """Arrays of as many words."""
+    """Of the graph: a count for each, and room to list those that have one."""
+    pair_words: int = 0
     set_words: int = 0
     row_words: int = 0
 
     @property
     def others(self) -> int:
         """Words beside the counts."""
-        return self.vertices * len(self.lists) + self.set_words + self.row_words
+        return self.vertices + 2 * self.pair_words + self.set_words + self.row_words
 
 
 @dataclass
@@ -137,22 +139,24 @@ class MotifRun(Buffers):
         self.launches.append(_Launch(kernel, self.args.copy(), _shared(kernel, 0), -(-items // _THREADS)))
 
     def _triangles(self, step: Pass) -> None:
-        above, wishes = self.work.above, self.wishes
-        large = np.flatnonzero(above > wishes.capacity)
-        small = np.flatnonzero((above >= 2) & (above <= wishes.capacity))
-        for seeds, block in ((large, True), (small, False)):
-            if len(seeds):
-                room = power_of_two(max(int(above[seeds].max()), 16))
+        above, below, work, wishes = self.work.above, self.work.below, self.work.triangles, self.wishes
+        seeds = np.flatnonzero(work)
+        large = (above[seeds] > wishes.capacity) | (work[seeds] > wishes.warp_work)
+        large |= below[seeds] > wishes.warp_lists
+        for mine, block in ((seeds[large], True), (seeds[~large], False)):
+            if len(mine):
+                room = power_of_two(max(int(above[mine].max()), 16))
                 args = self.args.copy()
                 args["capacity"] = capacity = min(room, wishes.block_capacity) if block else room
-                self._teams(step, block, args, 16 + 16 * capacity, Seeds(seeds, self.work.triangles))
+                shared = 16 + (_KEY_BYTES if step == "count" else _MEMBER_BYTES) * capacity
+                self._teams(step, block, args, shared, Seeds(mine, work + _SEARCH * below))
 
     def _cycles(self) -> None:
         work, slots = self.work.cycles, self.wishes.slots
         args = self._with_bounds(BELOW, BELOW)
         seeds = np.flatnonzero(work)
         small = work[seeds] <= slots // 2
-        tables = _Tables(len(work), ("ends",))
+        tables = _Tables(len(work))
         self._teams("cycles", True, args, _TEAM_BYTES, Seeds(seeds[~small], work), tables)
         self._teams("cycles", False, args, _TEAM_BYTES + 10 * slots, Seeds(seeds[small], work))
 
@@ -167,11 +171,11 @@ class MotifRun(Buffers):
         for some, most in ((large, wishes.large_bytes // 4), (~small & ~large, wishes.row_bytes // 4)):
             mine = seeds[some]
             if len(mine):
-                sets = int((work.pairs[mine] * work.words[mine]).max())
+                pairs, sets = int(work.pairs[mine].max()), int((work.pairs[mine] * work.words[mine]).max())
                 room = min(int(rows[some].max()), most)
-                tables = _Tables(len(work.degrees), ("ends", "places", "pairs"), sets, room)
+                tables = _Tables(len(work.degrees), pairs, sets, room)
                 self._teams("common", True, args, _TEAM_BYTES, Seeds(mine, work.common), tables)
-        shared = _TEAM_BYTES + 10 * slots + 4 * (slots + 2 * (slots // 4) + 32)
+        shared = _TEAM_BYTES + 10 * slots + 4 * (3 * (slots // 4) + 32)
         self._teams("common", False, args, shared, Seeds(seeds[small], work.common))
 
     # ---- launches ----------------------------------------------------------------------------------------------
@@ -226,11 +230,17 @@ class MotifRun(Buffers):
             table, args = launch.args["table"], launch.args
             table["counts"], table["stride"] = counts.address, tables.vertices
             at = scratch.address
-            for name in tables.lists:
-                (table if name == "ends" else args)[name] = at
-                at += 4 * launch.blocks * tables.vertices
-            args["sets"], args["set_words"] = at, tables.set_words
-            args["rows"] = at + 4 * launch.blocks * tables.set_words
+            table["ends"] = at
+            at += 4 * launch.blocks * tables.vertices
+            for name, words in (
+                ("pairs", tables.pair_words),
+                ("numbers", tables.pair_words),
+                ("sets", tables.set_words),
+                ("rows", tables.row_words),
+            ):
+                args[name] = at
+                at += 4 * launch.blocks * words
+            args["pair_words"], args["set_words"] = tables.pair_words, tables.set_words
             args["row_words"] = tables.row_words
 
     # ---- arguments ---------------------------------------------------------------------------------------------

@@ -1,0 +1,55 @@
+"""bench/gpu/motifs.py and local_counts.py from end to end, with the shim in the device's place."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+from bench.gpu import local_counts, motifs
+from shim import ShimMachine
+from tests.ablation.tiny import make_folder
+
+from subiso.bench.data import DataFolder
+
+
+class TimedShim(ShimMachine):
+    """Says that every run takes two milliseconds."""
+
+    def __init__(self, number: int) -> None:
+        super().__init__()
+
+    def milliseconds(self) -> float:
+        return 2.0
+
+
+def run(command: Any, monkeypatch: pytest.MonkeyPatch, *arguments: str) -> int:
+    monkeypatch.setattr(command, "TimedMachine", TimedShim)
+    monkeypatch.setattr(sys, "argv", ["command", "--graphs", "tiny", "--repeat", "1", *arguments])
+    with pytest.raises(SystemExit) as left:
+        command.main()
+    return int(left.value.code or 0)
+
+
+def test_motifs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    folder = make_folder(tmp_path / "data")
+    monkeypatch.setattr(motifs, "compile_all", lambda kernels, architecture: None)
+    assert run(motifs, monkeypatch, "--data", str(folder)) == 0
+    shown = capsys.readouterr().out
+    assert "| tiny | 5 | 2.000 | - | - |" in shown and "all by the CPU" in shown
+
+    known = DataFolder(folder).oracle()
+    known["tiny"] = {"triangle": {"edges": [[0, 1], [1, 2], [0, 2]], "subgraphs": 1}}
+    monkeypatch.setattr(DataFolder, "oracle", lambda self: known)
+    assert run(motifs, monkeypatch, "--data", str(folder), "--sizes", "3") == 1
+    assert "1 WRONG" in capsys.readouterr().out
+
+
+def test_local_counts(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = make_folder(tmp_path / "data")
+    assert run(local_counts, monkeypatch, "--data", str(folder), "--patterns", "triangle", "4cycle") == 0
+    shown = capsys.readouterr().out
+    assert shown.count("| yes |") == 4 and "| tiny | 4cycle | edge | 2.00 |" in shown
