@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from subiso.engine.cuda.levels_kernel import WRITING, LevelsKernel, Output, Step
+from subiso.engine.cuda.levels_kernel import READING, WRITING, LevelsKernel, Output, Step
 from subiso.engine.cuda.levels_layout import SCRATCH_BYTES, STAGES
 from subiso.engine.cuda.levels_prepare import Args, Prepared
 from subiso.engine.cuda.levels_tune import LevelsWishes, Limits
@@ -58,8 +58,9 @@ class Launcher:
             output if step in WRITING else _FOUND.get(output, "pairs") if step == "link" else "pairs",
             self.lowered.edges and step in ("seed", "join"),
             self.lowered.narrow or step != "tail",
-            self.prepared.wide,
+            self.prepared.wide and step in READING,
             32 * self.wishes.warps_per_block,
+            self.prepared.storage if step in READING else "csr",
         )
 
     def _kernels(self) -> Iterator[LevelsKernel]:
