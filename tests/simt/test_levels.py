@@ -196,6 +196,13 @@ def test_stores(storage: str) -> None:
     assert engine.last.kernel.store == storage
 
 
+def test_of_several_machines_the_first_does_it() -> None:
+    engine = CudaEngine([ShimMachine(), ShimMachine()], wishes(), schedule="levels")
+    query = make_query(complete(7), Pattern.clique(4))
+    assert engine.count(query, PLAIN).count == 35
+    assert len(rows_of(engine, query)) == 35
+
+
 def test_wide_offsets(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(levels_prepare, "WIDE", 0)
     engine = engine_of(wishes())
