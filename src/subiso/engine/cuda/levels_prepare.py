@@ -175,13 +175,14 @@ def _common(
     args["control"] = memory.state.address
     args["tables"] = memory._upload(np.frombuffer(sliced.lowered.tables.tobytes(), np.uint8))
     whole = seeds is resolved.layout.all_ranks
-    args["seeds"] = graph.array(seeds).address if whole else memory._upload(seeds)
-    args["translate"] = graph.array(resolved.layout.vertex_at).address
+    arrays = [graph.array(resolved.layout.vertex_at), *([graph.array(seeds)] if whole else [])]
+    args["translate"] = arrays[0].address
+    args["seeds"] = arrays[-1].address if whole else memory._upload(seeds)
     args["columns"] = lowered.num_levels
     args["only"] = args["only_second"] = NO_ORIGIN
     levels = wishes.levels
     args["staged"], args["cache"], args["reuse"] = levels.staged * levels.granular, levels.cache, levels.reuse
-    memory.kept.append(seeds)
+    memory.kept += arrays
     return args
 
 
