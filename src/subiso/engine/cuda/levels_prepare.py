@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -20,6 +20,7 @@ from subiso.engine.cuda.levels_tune import (
     PLACE_BYTES,
     SET_BYTES,
     LevelsWishes,
+    expected_bytes,
     most_positions,
     rows_of_tables,
 )
@@ -79,7 +80,8 @@ def prepare(
     lowered, phases = _phases(lower_plan(plan, resolved.longest), resolved, wishes.levels)
     stages = make_stages(phases)
     slots = columns_of_tables(lowered, stages, live=wishes.levels.live)
-    capacities, room = _sizes(lowered, stages, slots, len(seeds), resolved.longest, wishes.levels)
+    most = replace(wishes.levels, table_bytes=expected_bytes(plan.cost, wishes.levels))
+    capacities, room = _sizes(lowered, stages, slots, len(seeds), resolved.longest, most)
     memory = LevelsMemory(machine, stages, slots, capacities, room)
     wide = any(len(csr.neighbors) >= WIDE for csr in resolved.csrs)
     storage = choose_storage(resolved, wishes.storage, wide=wide).name
@@ -138,7 +140,8 @@ def _sizes(
             row += HAND_BYTES + (SET_BYTES + LIST_BYTES) * len(stage.levels)
         elif columns:
             row += 4 * len(columns) + SET_BYTES
-    capacities = rows_of_tables([stage.width for stage in stages], row, seeds, longest, wishes)
+    widths = [stage.width for stage in stages]
+    capacities = rows_of_tables(widths, row, seeds, longest, wishes.table_bytes, wishes.rows)
     for number, stage in enumerate(stages):
         if stage.kind == "lists":
             capacities[number] = capacities[stage.source]

@@ -14,6 +14,10 @@ from subiso.engine.cuda.levels_layout import BINS
 
 TABLE_BYTES = 384 << 20
 """For all tables of partial matches and what belongs to them."""
+SMALL_TABLE_BYTES = 16 << 20
+"""Enough for a plan of few operations: whatever it finds goes through in windows."""
+OPERATION_BYTES = 64
+"""Of tables, per operation that the planner expects."""
 LEAST_TABLE_BYTES = 1 << 16
 """With less there is no use in trying."""
 UNLIMITED = 0xFFFFFFFF
@@ -73,6 +77,7 @@ class LevelsWishes:
     staged: int = 256
     """Elements of an operand that is copied to shared memory, at most."""
     table_bytes: int = TABLE_BYTES
+    """For all tables at most; plans of few operations get less."""
     rows: int | None = None
     """Rows of a table."""
     first_seeds: int = 4096
@@ -81,17 +86,26 @@ class LevelsWishes:
     blocks: int | None = None
 
 
+def expected_bytes(cost: float, wishes: LevelsWishes) -> int:
+    """For the tables of a plan of that cost.
+
+    >>> [expected_bytes(cost, LevelsWishes()) >> 20 for cost in (1e3, 1e6, 1e12)]
+    [16, 61, 384]
+    """
+    return int(min(wishes.table_bytes, max(SMALL_TABLE_BYTES, OPERATION_BYTES * cost)))
+
+
 def rows_of_tables(
-    widths: Sequence[int], row_bytes: int, seeds: int, longest: int, wishes: LevelsWishes
+    widths: Sequence[int], row_bytes: int, seeds: int, longest: int, most_bytes: int, rows: int | None = None
 ) -> list[int]:
     """How many rows the table of every stage holds, given the positions that stages add and the bytes of a row of each.
 
-    >>> rows_of_tables([1, 1, 1], 100, seeds=100, longest=10, wishes=LevelsWishes())
+    >>> rows_of_tables([1, 1, 1], 100, seeds=100, longest=10, most_bytes=1 << 30)
     [100, 1000, 10000]
-    >>> rows_of_tables([1, 0, 2], 100, seeds=100, longest=10, wishes=LevelsWishes(table_bytes=100_000))
+    >>> rows_of_tables([1, 0, 2], 100, seeds=100, longest=10, most_bytes=100_000)
     [100, 100, 1000]
     """
-    most = max(_LEAST_ROWS, wishes.rows or wishes.table_bytes // row_bytes)
+    most = max(_LEAST_ROWS, rows or most_bytes // row_bytes)
     found = []
     reach = max(seeds, 1)
     for number, width in enumerate(widths):
