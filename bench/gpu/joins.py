@@ -23,7 +23,6 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
 from bench.ablation.rehearse import Rehearsal, compile_all
-from bench.gpu.walks import walk_query
 from bench.graphs import is_there, load_graph
 
 from subiso.bench.data import DataFolder
@@ -37,10 +36,12 @@ from subiso.engine.cuda.watch import Watch
 from subiso.engine.query import Query, make_query
 from subiso.errors import SubisoError
 from subiso.filter.resolve import resolve
+from subiso.queries import random_queries
 
 GRAPHS = ("FB13", "WN18RR", "NELL-995", "codex-m", "ICEWS14")
 SCHEDULES = ("auto", "fine", "stack", "wedge", "local", "levels")
 ALL_ON = LevelsWishes()
+INDEXED = ("compressed", "hash_pcsr", "interval_pcsr", "label_csr")
 SWITCHES = {
     "as it is": ALL_ON,
     "output=prealloc": replace(ALL_ON, output="prealloc"),
@@ -93,10 +94,10 @@ def main() -> None:
     everything: list[Timing] = []
     for name in (name for name in options.graphs if is_there(data, name)):
         graph = load_graph(data, name)
+        drawn = random_queries(graph, options.queries, options.sizes, edges="visited", seed=options.seed)
         queries = {
-            f"{size}/{number}": make_query(graph, walk_query(graph, size, options.seed + number))
-            for size in options.sizes
-            for number in range(options.queries)
+            f"{pattern.num_vertices}/{number % options.queries}": make_query(graph, pattern)
+            for number, pattern in enumerate(drawn)
         }
         print(f"\n{name}: {graph.num_vertices:,} vertices, {graph.num_edges:,} edges, {len(queries)} queries")
         first = run_all(machine, name, queries, engines_by_schedule(options.schedules), COUNTING, options)
@@ -124,7 +125,9 @@ def parse() -> argparse.Namespace:
     parser.add_argument("--queries", type=int, default=20, help="per size")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--schedules", nargs="*", default=list(SCHEDULES))
-    parser.add_argument("--switches", nargs="*", default=list(SWITCHES))
+    parser.add_argument(
+        "--switches", nargs="*", default=[*SWITCHES, *(f"storage={name}" for name in INDEXED)]
+    )
     parser.add_argument("--timeout", type=float, default=2.0, help="seconds per query and way")
     parser.add_argument("--repeat", type=int, default=3)
     parser.add_argument(
@@ -143,7 +146,8 @@ def engines_by_schedule(names: list[str]) -> Ways:
 
 
 def engines_by_switch(names: list[str]) -> Ways:
-    return {name: ("levels", Wishes(levels=SWITCHES[name])) for name in names}
+    stores = {f"storage={name}": Wishes(storage=name) for name in INDEXED}
+    return {name: ("levels", stores.get(name) or Wishes(levels=SWITCHES[name])) for name in names}
 
 
 def run_all(

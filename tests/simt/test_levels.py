@@ -182,6 +182,27 @@ def test_auto_takes_it_from_some_cost_on(monkeypatch: pytest.MonkeyPatch) -> Non
         assert len(rows_of(engine, query)) == 840
 
 
+@pytest.mark.parametrize("storage", ["hash_pcsr", "label_csr"])
+def test_stores(storage: str) -> None:
+    """Every store has the same face; here through labelled lists of a directed graph."""
+    pattern = Pattern("(a:A)-[:X]->(b), (b)-[:Y]->(c:B), (a)-[:Y]->(c)")
+    query = make_query(skewed(1, n=40, m=300), pattern)
+    way = wishes(rows=100)
+    engine = CudaEngine(ShimMachine("random", seed=1), way, schedule="levels", storage=storage)
+    wanted = reference.count(query).count
+    assert wanted, "a test with nothing to find"
+    assert engine.count(query, PLAIN).count == wanted
+    assert isinstance(engine.last, LevelsReport)
+    assert engine.last.kernel.store == storage
+
+
+def test_of_several_machines_the_first_does_it() -> None:
+    engine = CudaEngine([ShimMachine(), ShimMachine()], wishes(), schedule="levels")
+    query = make_query(complete(7), Pattern.clique(4))
+    assert engine.count(query, PLAIN).count == 35
+    assert len(rows_of(engine, query)) == 35
+
+
 def test_wide_offsets(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(levels_prepare, "WIDE", 0)
     engine = engine_of(wishes())

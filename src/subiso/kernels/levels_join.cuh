@@ -74,6 +74,12 @@ class JoinWarp : public OutputWarp<Store, kOutput> {
     if (begin_ >= end_) return;
     first_row_ = row_of(from.offsets, *from.rows, begin_);
     end_row_ = u64{row_of(from.offsets, *from.rows, end_ - 1)} + 1;
+    group_rows_ = shared_out(end_row_ - first_row_, grid_warps());
+  }
+
+  // Rows of a group: 32, or fewer where there are not enough for everybody.
+  SUBISO_DEVICE static u32 shared_out(u64 rows, u32 workers) {
+    return static_cast<u32>(least(u64{kWarp}, (rows + workers - 1) / workers));
   }
 
   // ---- taking work -------------------------------------------------------------------------------------------------
@@ -93,12 +99,12 @@ class JoinWarp : public OutputWarp<Store, kOutput> {
     return true;
   }
 
-  // Rows of the lists: everybody's, a block's, and 32 that a block's warps share.
+  // Rows of the lists: everybody's, a block's, and up to 32 that a block's warps share.
   SUBISO_DEVICE bool take_listed() {
     const LevelRows& from = args_.from;
-    const u32 step = kind_ == 2 ? kWarp : 1;
-    const u64 at = kind_ == 0 ? at_ : (at_ * num_blocks() + block_id()) * step;
     const u64 count = kind_ == 0 ? from.state->grid_rows : kind_ == 1 ? from.state->block_rows : from.state->pool_rows;
+    const u32 step = kind_ == 2 ? shared_out(count, num_blocks()) : 1;
+    const u64 at = kind_ == 0 ? at_ : (at_ * num_blocks() + block_id()) * step;
     if (at >= count) return false;
     ++at_;
     const u64 mine = at + lane_id();
@@ -113,14 +119,14 @@ class JoinWarp : public OutputWarp<Store, kOutput> {
     return true;
   }
 
-  // 32 rows that follow each other; those with a warp's worth of candidates come one by one.
+  // Rows that follow each other; those with a warp's worth of candidates come one by one.
   SUBISO_DEVICE bool take_group() {
-    const u64 first = first_row_ + (at_ * grid_warps() + grid_warp()) * kWarp;
+    const u64 first = first_row_ + (at_ * grid_warps() + grid_warp()) * group_rows_;
     if (first >= end_row_ || stopped(args_)) return false;
     ++at_;
     const u64 row = first + lane_id();
     group_ = {};
-    if (row < end_row_ && load_own(args_.from.sizes + row) <= args_.pool_limit) group_ = hold(static_cast<u32>(row));
+    if (lane_id() < group_rows_ && row < end_row_ && load_own(args_.from.sizes + row) <= args_.pool_limit) group_ = hold(static_cast<u32>(row));
     turn_ = 0;
     stride_ = 1;
     alone_ = true;
@@ -293,7 +299,8 @@ class JoinWarp : public OutputWarp<Store, kOutput> {
   const int level_;
   const int known_;
   u64 begin_ = 0, end_ = 0;          // the window,
-  u64 first_row_ = 0, end_row_ = 0;  // and its rows
+  u64 first_row_ = 0, end_row_ = 0;  // and its rows,
+  u32 group_rows_ = kWarp;           // so many at a time
   int kind_ = 0;                     // of work: lists of rows, then groups
   u64 at_ = 0;                       // how much of it this warp has taken
   HeldRow held_, group_;

@@ -39,7 +39,7 @@ SUBISO_DEVICE void add_to_tile(const LevelRows& table, u64 first, u32 size) {
 
 // Number k of this window's results: a pair as it was written, or one element of the rows' buffers.
 template <Found kFound, class Store>
-SUBISO_DEVICE Pair pair_at(const LevelsArgs<Store>& args, u64 k) {
+SUBISO_DEVICE Result result_at(const LevelsArgs<Store>& args, u64 k) {
   if constexpr (kFound != Found::kBuffer) return {load_own(args.parents + k), load_own(args.vertices + k)};
   const u32 row = row_of(args.places, *args.from.rows, k);
   const u64 first = greatest(load_own(args.from.offsets + row), args.begin) - args.begin;
@@ -48,37 +48,37 @@ SUBISO_DEVICE Pair pair_at(const LevelsArgs<Store>& args, u64 k) {
 
 // f(added position, its vertex) for all that this step adds.
 template <Found kFound, class Store, class F>
-SUBISO_DEVICE void each_added(const LevelsArgs<Store>& args, Pair pair, F f) {
+SUBISO_DEVICE void each_added(const LevelsArgs<Store>& args, Result result, F f) {
   if constexpr (kFound == Found::kTuples) {
-    Combination<Store>(args, pair.parent, args.begin + pair.vertex).each([&](u32 m, u32 vertex) {
+    Combination<Store>(args, result.parent, args.begin + result.vertex).each([&](u32 m, u32 vertex) {
       f(m, vertex);
       return true;
     });
   } else if (args.width != 0) {
-    f(0u, pair.vertex);
+    f(0u, result.vertex);
   }
 }
 
 template <Found kFound, class Store>
-SUBISO_DEVICE void write_match(const LevelsArgs<Store>& args, u64 row, Pair pair) {
+SUBISO_DEVICE void write_match(const LevelsArgs<Store>& args, u64 row, Result result) {
   u32* const out = args.rows + row * args.columns;
   const TablePlan plan{args.tables};
   const RowsView before{args.from};
   const auto write = [&](u32 position, u32 vertex) {
     out[plan.column(static_cast<int>(position))] = load_constant(args.translate + vertex);
   };
-  for (u32 p = 0; p < args.known; ++p) write(p, before.vertex(static_cast<int>(p), pair.parent));
-  each_added<kFound>(args, pair, [&](u32 m, u32 vertex) { write(args.known + m, vertex); });
+  for (u32 p = 0; p < args.known; ++p) write(p, before.vertex(static_cast<int>(p), result.parent));
+  each_added<kFound>(args, result, [&](u32 m, u32 vertex) { write(args.known + m, vertex); });
 }
 
 template <Found kFound, class Store>
-SUBISO_DEVICE void write_row(const LevelsArgs<Store>& args, u64 row, Pair pair) {
+SUBISO_DEVICE void write_row(const LevelsArgs<Store>& args, u64 row, Result result) {
   const LevelRows &from = args.from, &to = args.to;
   for (u32 s = 0; s < args.num_slots; ++s) {
     const u32 source = args.source[s];
-    if (source < kAdded) to.columns[s * to.capacity + row] = load_own(from.columns + source * from.capacity + pair.parent);
+    if (source < kAdded) to.columns[s * to.capacity + row] = load_own(from.columns + source * from.capacity + result.parent);
   }
-  each_added<kFound>(args, pair, [&](u32 m, u32 vertex) {
+  each_added<kFound>(args, result, [&](u32 m, u32 vertex) {
     const u32 slot = to.slot[args.known + m];
     if (slot != kNoSlot) to.columns[slot * to.capacity + row] = vertex;
   });
@@ -92,9 +92,9 @@ SUBISO_DEVICE void levels_link(const LevelsArgs<Store>& args) {
     const u64 row = first + lane_id();
     u32 sizes[2] = {0, 0};
     if (row >= args.base && row < end) {
-      const Pair pair = pair_at<kFound>(args, row - args.base);
-      if (args.rows != nullptr) write_match<kFound>(args, row, pair);
-      if (args.num_slots != 0) write_row<kFound>(args, row, pair);
+      const Result result = result_at<kFound>(args, row - args.base);
+      if (args.rows != nullptr) write_match<kFound>(args, row, result);
+      if (args.num_slots != 0) write_row<kFound>(args, row, result);
       if (args.next_level != 0) sizes[0] = look_up(args, args.to, args.next_level, args.only, static_cast<u32>(row));
       if (args.next_second != 0)
         sizes[1] = look_up(args, args.to_second, args.next_second, args.only_second, static_cast<u32>(row));

@@ -14,8 +14,8 @@ enum class Output {
 
 inline constexpr u32 kStages = 2;  // operands that a warp keeps in shared memory
 
-// A pair of a row and a vertex that was found for it.
-struct Pair {
+// A row and a vertex that was found for it.
+struct Result {
   u32 parent, vertex;
 };
 
@@ -82,7 +82,8 @@ class OutputWarp {
     if (cached_ < kWarp) return;
     flush_cache(kWarp, place());
     const u32 lane = lane_id(), rest = cached_ - kWarp;
-    const Pair moved = lane < rest ? Pair{scratch_->parents[kWarp + lane], scratch_->vertices[kWarp + lane]} : Pair{};
+    Result moved{};
+    if (lane < rest) moved = {scratch_->parents[kWarp + lane], scratch_->vertices[kWarp + lane]};
     sync_warp();
     if (lane < rest) {
       scratch_->parents[lane] = moved.parent;

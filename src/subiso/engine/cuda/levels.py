@@ -113,7 +113,7 @@ class LevelsRun(Launcher):
             self.windows,
             self.waits,
             self.memory.search_bytes,
-            tuple(self.used_limits),
+            tuple(self.limits),
         )
 
     @property
@@ -126,10 +126,10 @@ class LevelsRun(Launcher):
         self.totals = [self.num_seeds] + [0] * self.last
         """Per stage what there is to look at: seeds, candidates, rows or combinations."""
         self.done = [0 for _ in numbers]
-        self.limits = [self._limits(None) for _ in numbers]
-        """For the tables that come next, by what is known of their rows."""
-        self.used_limits = list(self.limits)
-        """For the tables that are there."""
+        self.limits = [Limits() for _ in numbers]
+        """Whose work the rows of each table are."""
+        self.histograms: list[NDArray[np.uint32] | None] = [None for _ in numbers]
+        """Of the rows that each table held last."""
         self.seed_window = self.wishes.first_seeds if self.listing else _EVERYTHING
         self.control = np.zeros((), CONTROL)
         self.states = np.zeros(self.memory.num_states, LEVEL_STATE)
@@ -188,16 +188,16 @@ class LevelsRun(Launcher):
                 self.totals[number] = int(self._state(number - 1)["rows" if rows else "total"])
             reached = int(self._state(number)["rows"]) if stage.kind == "lists" else end
             self.done[number] = min(reached, self.totals[number])
-            self.limits[number] = self._limits(self._state(number)["histogram"])
+            self.histograms[number] = self._state(number)["histogram"]
 
     def _number(self, number: int) -> None:
         """Numbers the candidates of a table through, for the stage after it."""
         stage, after = self.stages[number], self.stages[number + 1]
         if stage.kind == "lists" or after.kind == "sift":
             return
-        self.used_limits[number] = self.limits[number]
+        limits = self.limits[number] = self._limits(self.histograms[number])
         for args in self.prepared.offsets_args[number]:
-            self._launch("offsets", args, limits=self.limits[number])
+            self._launch("offsets", args, limits=limits)
 
     def _window(self, number: int, base: int, begin: int) -> int:
         """Launches a window of a stage; where it ends."""
@@ -216,7 +216,7 @@ class LevelsRun(Launcher):
         args["begin"], args["end"], args["base"] = begin, end, base
         if stage.kind == "combine":
             args["first_row"] = self.args[number - 1][0]["first_row"]
-        limits = self.used_limits[stage.source] if stage.kind == "join" else Limits()
+        limits = self.limits[stage.source] if stage.kind == "join" else Limits()
         for output in outputs:
             if output in ("counts", "buffer", "write"):
                 self._clear(*self.prepared.counts)
@@ -234,7 +234,7 @@ class LevelsRun(Launcher):
         self._clear(address, words)
         for args in self.args[number]:
             args["first_row"] = begin
-            self._launch("join", args, "buffer", self.used_limits[self.stages[number].source])
+            self._launch("join", args, "buffer", self.limits[self.stages[number].source])
         self._launch("tally", self.args[number][0])
         self._launch("products", self.args[number][0])
         return begin
@@ -244,9 +244,9 @@ class LevelsRun(Launcher):
             return Limits()
         if self.wishes.limits is not None:
             return self.wishes.limits
-        if histogram is None:
+        if histogram is None or not histogram.any():
             return BEFORE
-        return choose_limits(histogram.tolist(), self.machine.description.multiprocessors)
+        return choose_limits(histogram, self.machine.description.multiprocessors)
 
     def _state(self, number: int) -> NDArray[np.void]:
         state: NDArray[np.void] = self.states[self.memory.first_state[number]]

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
+from subiso.engine.cuda.kernel import store_lines
+
 Step = Literal[
     "clear",
     "seed",
@@ -33,6 +35,8 @@ _JOINING_WARPS = 40
 """Of a multiprocessor that a join should leave registers for: with more the compiler spills."""
 WRITING = ("seed", "join", "combine", "sift")
 """Steps that find results."""
+READING = ("join", "combine", "sift", "link", "tail")
+"""Steps that read the graph: whatever the store is, the others are the same."""
 
 
 @dataclass(frozen=True)
@@ -49,6 +53,8 @@ class LevelsKernel:
     wide_offsets: bool = False
     """Relations of 2**32 entries or more."""
     threads: int = 256
+    store: str = "csr"
+    """What neighbour lists are read through (storage.py)."""
 
     @property
     def name(self) -> str:
@@ -67,7 +73,8 @@ class LevelsKernel:
 
         >>> print(LevelsKernel("join").text())
         #include "levels_join.cuh"
-        using Store = subiso::CsrStore<subiso::u32>;
+        using namespace subiso;
+        using Store = CsrStore<u32>;
         extern "C" __global__ void __launch_bounds__(256, 5)
         subiso_levels_join(const __grid_constant__ subiso::LevelsArgs<Store> args) {
           subiso::levels_join<Store, subiso::Output::kPairs, false>(args);
@@ -76,7 +83,7 @@ class LevelsKernel:
         return "\n".join(
             [
                 f'#include "{_HEADERS.get(self.step, "levels")}.cuh"',
-                f"using Store = subiso::CsrStore<subiso::{'i64' if self.wide_offsets else 'u32'}>;",
+                *store_lines(self.store, wide=self.wide_offsets),
                 f'extern "C" __global__ void __launch_bounds__({self._bounds()})',
                 f"{self.name}(const __grid_constant__ {self.args_type} args) {{",
                 f"  subiso::levels_{self.step}<{', '.join(['Store', *self._settings()])}>(args);",

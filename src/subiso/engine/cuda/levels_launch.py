@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from subiso.engine.cuda.levels_kernel import WRITING, LevelsKernel, Output, Step
+from subiso.engine.cuda.levels_kernel import READING, WRITING, LevelsKernel, Output, Step
 from subiso.engine.cuda.levels_layout import SCRATCH_BYTES, STAGES
 from subiso.engine.cuda.levels_prepare import Args, Prepared
 from subiso.engine.cuda.levels_tune import LevelsWishes, Limits
@@ -25,7 +25,8 @@ class Launcher:
         self.lowered, self.stages = prepared.lowered, prepared.stages
         self.last = len(self.stages) - 1
         self.launches = 0
-        self.blocks: dict[LevelsKernel, int] = {}
+        self.ready: dict[tuple[Step, Output], tuple[LevelsKernel, int, int]] = {}
+        """The kernel of a step, its blocks and their shared memory."""
         machine.load(self._kernels())
 
     def _outputs(self, number: int) -> tuple[Output, ...]:
@@ -44,9 +45,12 @@ class Launcher:
         limits: Limits = Limits(),  # noqa: B008 (frozen)
     ) -> None:
         args["pool_limit"], args["block_limit"], args["grid_limit"] = limits.pool, limits.block, limits.grid
-        kernel = self._kernel(step, output)
+        found = self.ready.get((step, output))
+        if found is None:
+            kernel = self._kernel(step, output)
+            found = self.ready[step, output] = kernel, self._blocks(kernel), self._shared(kernel)
         self.launches += 1
-        self.machine.launch(kernel, self._blocks(kernel), self._shared(kernel), args)
+        self.machine.launch(*found, args)
 
     def _kernel(self, step: Step, output: Output) -> LevelsKernel:
         return LevelsKernel(
@@ -54,8 +58,9 @@ class Launcher:
             output if step in WRITING else _FOUND.get(output, "pairs") if step == "link" else "pairs",
             self.lowered.edges and step in ("seed", "join"),
             self.lowered.narrow or step != "tail",
-            self.prepared.wide,
+            self.prepared.wide and step in READING,
             32 * self.wishes.warps_per_block,
+            self.prepared.storage if step in READING else "csr",
         )
 
     def _kernels(self) -> Iterator[LevelsKernel]:
@@ -82,15 +87,12 @@ class Launcher:
         return self.wishes.warps_per_block * (SCRATCH_BYTES + 4 * STAGES * staged)
 
     def _blocks(self, kernel: LevelsKernel) -> int:
-        found = self.blocks.get(kernel)
-        if found is None:
-            machine, warps = self.machine, self.wishes.warps_per_block
-            resident = machine.description.multiprocessors * resident_blocks(
-                machine.description, warps, self._shared(kernel), machine.registers(kernel)
-            )
-            useful = -(-max(self.prepared.capacities) // warps)
-            found = self.blocks[kernel] = self.wishes.blocks or max(1, min(resident, useful))
-        return found
+        machine, warps = self.machine, self.wishes.warps_per_block
+        resident = machine.description.multiprocessors * resident_blocks(
+            machine.description, warps, self._shared(kernel), machine.registers(kernel)
+        )
+        useful = -(-max(self.prepared.capacities) // warps)
+        return self.wishes.blocks or max(1, min(resident, useful))
 
     def _clear(self, address: int, words: int) -> None:
         args = self.prepared.clear_args

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -20,6 +20,7 @@ from subiso.engine.cuda.levels_tune import (
     PLACE_BYTES,
     SET_BYTES,
     LevelsWishes,
+    expected_bytes,
     most_positions,
     rows_of_tables,
 )
@@ -27,6 +28,8 @@ from subiso.engine.cuda.machine import Buffer, Machine
 from subiso.engine.cuda.memory import DeviceGraph
 from subiso.engine.cuda.relations import relation_entries
 from subiso.engine.cuda.search import WIDE
+from subiso.engine.cuda.slices import Sliced, slice_lists
+from subiso.engine.cuda.storage import choose_storage, store_entries
 from subiso.engine.cuda.tables import Lowered, lower_plan
 from subiso.engine.cuda.tune import Wishes
 from subiso.filter.resolve import Resolved
@@ -49,6 +52,7 @@ class Prepared:
     capacities: list[int]
     memory: LevelsMemory
     wide: bool
+    storage: str
     staged: int
     clear_args: Args
     tail_args: Args
@@ -76,10 +80,12 @@ def prepare(
     lowered, phases = _phases(lower_plan(plan, resolved.longest), resolved, wishes.levels)
     stages = make_stages(phases)
     slots = columns_of_tables(lowered, stages, live=wishes.levels.live)
-    capacities, room = _sizes(lowered, stages, slots, len(seeds), resolved.longest, wishes.levels)
+    most = replace(wishes.levels, table_bytes=expected_bytes(plan.cost, wishes.levels))
+    capacities, room = _sizes(lowered, stages, slots, len(seeds), resolved.longest, most)
     memory = LevelsMemory(machine, stages, slots, capacities, room)
     wide = any(len(csr.neighbors) >= WIDE for csr in resolved.csrs)
-    common = _common(memory, graph, resolved, lowered, seeds, wishes, wide=wide)
+    storage = choose_storage(resolved, wishes.storage, wide=wide).name
+    common = _common(memory, graph, resolved, lowered, seeds, wishes, storage, wide=wide)
     window = max(capacities)
     common["parents"], common["vertices"] = (memory._allocate(4 * window).address for _ in range(2))
     counts = _counts(memory, common, window)
@@ -93,6 +99,7 @@ def prepare(
         capacities,
         memory,
         wide,
+        storage,
         int(common["staged"]),
         common.copy(),
         common.copy(),
@@ -133,7 +140,8 @@ def _sizes(
             row += HAND_BYTES + (SET_BYTES + LIST_BYTES) * len(stage.levels)
         elif columns:
             row += 4 * len(columns) + SET_BYTES
-    capacities = rows_of_tables([stage.width for stage in stages], row, seeds, longest, wishes)
+    widths = [stage.width for stage in stages]
+    capacities = rows_of_tables(widths, row, seeds, longest, wishes.table_bytes, wishes.rows)
     for number, stage in enumerate(stages):
         if stage.kind == "lists":
             capacities[number] = capacities[stage.source]
@@ -148,13 +156,18 @@ def _common(
     lowered: Lowered,
     seeds: NDArray[np.uint32],
     wishes: Wishes,
+    storage: str,
     *,
     wide: bool,
 ) -> Args:
     """What all launches have in common."""
     args = np.zeros((), LEVELS_ARGS)
     filters = [np.bitwise_and.reduce([resolved.filters[f] for f in combined]) for combined in lowered.filters]
-    relations = relation_entries(graph, resolved, wishes, memory.kept, wide=wide)
+    sliced = slice_lists(lowered, resolved) if storage == "label_csr" else Sliced(lowered)
+    if storage == "csr":
+        relations = relation_entries(graph, resolved, wishes, memory.kept, wide=wide)
+    else:
+        relations = store_entries(graph, resolved, storage, memory.kept, sliced.slices)
     memory._table(args, "relations", relations, FEW_RELATIONS)
     memory._table(args, "filters", [memory._upload(bits) for bits in filters], FEW_FILTERS)
     memory._table(args, "keys", [memory._upload(key) for key in resolved.keys], FEW_KEYS)
@@ -163,15 +176,16 @@ def _common(
         addresses = [[memory._upload(a) for a in (e.offsets, e.neighbors, e.edge_ids)] for e in entities]
         args["entities"] = memory._upload(np.array(addresses, np.uint64).reshape(-1, 3))
     args["control"] = memory.state.address
-    args["tables"] = memory._upload(np.frombuffer(lowered.tables.tobytes(), np.uint8))
+    args["tables"] = memory._upload(np.frombuffer(sliced.lowered.tables.tobytes(), np.uint8))
     whole = seeds is resolved.layout.all_ranks
-    args["seeds"] = graph.array(seeds).address if whole else memory._upload(seeds)
-    args["translate"] = graph.array(resolved.layout.vertex_at).address
+    arrays = [graph.array(resolved.layout.vertex_at), *([graph.array(seeds)] if whole else [])]
+    args["translate"] = arrays[0].address
+    args["seeds"] = arrays[-1].address if whole else memory._upload(seeds)
     args["columns"] = lowered.num_levels
     args["only"] = args["only_second"] = NO_ORIGIN
     levels = wishes.levels
     args["staged"], args["cache"], args["reuse"] = levels.staged * levels.granular, levels.cache, levels.reuse
-    memory.kept.append(seeds)
+    memory.kept += arrays
     return args
 
 

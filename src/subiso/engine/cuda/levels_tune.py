@@ -3,14 +3,21 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
 
 from subiso.engine.cuda.levels_layout import BINS
 
 TABLE_BYTES = 384 << 20
 """For all tables of partial matches and what belongs to them."""
+SMALL_TABLE_BYTES = 16 << 20
+"""Enough for a plan of few operations: whatever it finds goes through in windows."""
+OPERATION_BYTES = 64
+"""Of tables, per operation that the planner expects."""
 LEAST_TABLE_BYTES = 1 << 16
 """With less there is no use in trying."""
 UNLIMITED = 0xFFFFFFFF
@@ -24,8 +31,8 @@ HAND_BYTES = 8
 LIST_BYTES = 8
 """Of one element of a list, and the number of elements of a row."""
 _LEAST_ROWS = 2
-Cost = Callable[[int, int], float]
-"""Of so many rows with so many candidates each."""
+Costs = NDArray[np.float64]
+"""By interval of the histogram."""
 
 
 @dataclass(frozen=True)
@@ -70,6 +77,7 @@ class LevelsWishes:
     staged: int = 256
     """Elements of an operand that is copied to shared memory, at most."""
     table_bytes: int = TABLE_BYTES
+    """For all tables at most; plans of few operations get less."""
     rows: int | None = None
     """Rows of a table."""
     first_seeds: int = 4096
@@ -78,17 +86,26 @@ class LevelsWishes:
     blocks: int | None = None
 
 
+def expected_bytes(cost: float, wishes: LevelsWishes) -> int:
+    """For the tables of a plan of that cost.
+
+    >>> [expected_bytes(cost, LevelsWishes()) >> 20 for cost in (1e3, 1e6, 1e12)]
+    [16, 61, 384]
+    """
+    return int(min(wishes.table_bytes, max(SMALL_TABLE_BYTES, OPERATION_BYTES * cost)))
+
+
 def rows_of_tables(
-    widths: Sequence[int], row_bytes: int, seeds: int, longest: int, wishes: LevelsWishes
+    widths: Sequence[int], row_bytes: int, seeds: int, longest: int, most_bytes: int, rows: int | None = None
 ) -> list[int]:
     """How many rows the table of every stage holds, given the positions that stages add and the bytes of a row of each.
 
-    >>> rows_of_tables([1, 1, 1], 100, seeds=100, longest=10, wishes=LevelsWishes())
+    >>> rows_of_tables([1, 1, 1], 100, seeds=100, longest=10, most_bytes=1 << 30)
     [100, 1000, 10000]
-    >>> rows_of_tables([1, 0, 2], 100, seeds=100, longest=10, wishes=LevelsWishes(table_bytes=100_000))
+    >>> rows_of_tables([1, 0, 2], 100, seeds=100, longest=10, most_bytes=100_000)
     [100, 100, 1000]
     """
-    most = max(_LEAST_ROWS, wishes.rows or wishes.table_bytes // row_bytes)
+    most = max(_LEAST_ROWS, rows or most_bytes // row_bytes)
     found = []
     reach = max(seeds, 1)
     for number, width in enumerate(widths):
@@ -119,7 +136,10 @@ def size_of_bin(number: int) -> int:
 
 
 def choose_limits(
-    histogram: Sequence[int], multiprocessors: int, sync_cost: float = 0.1, launch_cost: float = 1.0
+    histogram: Sequence[int] | NDArray[Any],
+    multiprocessors: int,
+    sync_cost: float = 0.1,
+    launch_cost: float = 1.0,
 ) -> Limits:
     """SGSI's cost model (section 7): the limits between one warp, the warps of a block, a block, and everybody.
 
@@ -135,26 +155,13 @@ def choose_limits(
     >>> choose_limits(many_middling, 132)
     Limits(pool=639, block=1024, grid=4294967295)
     """
-    found = [(i, size_of_bin(i), n) for i, n in enumerate(histogram) if n]
-    small, large = [b for b in found if b[0] < 32], [b for b in found if b[0] >= 32]
-
-    def warp(size: int, n: int) -> float:
-        return size / 32 * _up(n, 32 * multiprocessors)
-
-    def pool(size: int, n: int) -> float:
-        return (1 + 2 * sync_cost) * _up(size * _up(n, multiprocessors), 1024)
-
-    def block(size: int, n: int) -> float:
-        return (1 + sync_cost) * _up(n, multiprocessors) * _up(size, 1024)
-
-    def everybody(size: int, n: int) -> float:
-        return n * (launch_cost + _up(size, 1024 * multiprocessors))
-
-    def cost(cut: int, bins: list[tuple[int, int, int]], low: Cost, high: Cost) -> float:
-        return sum((low(size, n) if i < cut else high(size, n)) for i, size, n in bins)
-
-    pool_cut = min(range(32, 0, -1), key=lambda cut: cost(cut, small, warp, pool))
-    grid_cut = min(range(BINS, 31, -1), key=lambda cut: cost(cut, large, block, everybody))
+    rows, blocks = np.asarray(histogram, np.int64), multiprocessors
+    warp = _SIZES / 32 * _up(rows, 32 * blocks)
+    pool = (1 + 2 * sync_cost) * _up(_SIZES * _up(rows, blocks), 1024)
+    block = (1 + sync_cost) * _up(rows, blocks) * _up(_SIZES, 1024)
+    everybody = rows * (launch_cost + _up(_SIZES, 1024 * blocks))
+    pool_cut = 1 + _best_cut(warp[1:32], pool[1:32])
+    grid_cut = 32 + _best_cut(block[32:], everybody[32:])
     return Limits(
         size_of_bin(pool_cut) - 1,
         1024,
@@ -162,5 +169,15 @@ def choose_limits(
     )
 
 
-def _up(a: int, b: int) -> int:
+def _best_cut(below: Costs, above: Costs) -> int:
+    """Where to go over from one way to the other, by interval, so that the sum is least; as late as possible."""
+    zero = np.zeros(1)
+    total = np.concatenate([zero, np.cumsum(below)]) + np.concatenate([np.cumsum(above[::-1])[::-1], zero])
+    return len(below) - int(np.argmin(total[::-1]))
+
+
+def _up(a: NDArray[Any], b: int) -> NDArray[Any]:
     return -(-a // b)
+
+
+_SIZES = np.array([size_of_bin(number) for number in range(BINS)], np.int64)
