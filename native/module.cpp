@@ -10,4 +10,5 @@ NB_MODULE(_native, m) {
   subiso::bind_motifs(m);
   subiso::bind_sample(m);
   subiso::bind_storage(m);
+  subiso::bind_twigs(m);
 }

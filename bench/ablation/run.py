@@ -20,7 +20,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 sys.path[:0] = [str(ROOT), str(ROOT / "src")]
 
-from bench.ablation import batching, hubs, memory, sharing, split, stack, tau  # noqa: E402
+from bench.ablation import batching, hubs, memory, sharing, split, stack, tau, twigs  # noqa: E402
 from bench.ablation.rehearse import compile_all, kernels_of  # noqa: E402
 from bench.ablation.setting import Setting, failure  # noqa: E402
 from bench.ablation.study import Study  # noqa: E402
@@ -33,6 +33,7 @@ STUDIES = {
     "tau": (tau.study,),
     "hubs": (hubs.study, hubs.growing_hub),
     "sharing": (sharing.study, sharing.levels),
+    "twigs": (twigs.study, twigs.sweeps, twigs.switches),
     "stack": (stack.study, stack.unrolling),
     "batching": (batching.study,),
 }

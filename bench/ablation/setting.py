@@ -47,6 +47,8 @@ class Trial:
     """Whether the run that measured the idle rate came to its end."""
     gifts: int | None = None
     search_mb: float | None = None
+    report: Any = None
+    """What the last run did."""
     sets: bool = False
     """Whether the kernel kept sets, so that schedule `stack` differs from `fine`."""
     state: str = ""
@@ -169,6 +171,7 @@ class Setting:
             times.append(engine.times.search)
             if times[-1] > _QUICK:
                 break
+        trial.report = engine.last
         if engine.last is not None:
             trial.search_mb = engine.last.search_bytes / 1e6
             trial.sets = getattr(engine.last.kernel, "sets", False)

@@ -303,9 +303,8 @@ def check(machine: Machine, seeds: int) -> None:
         for seed in range(seeds):
             query = cases.random_query(seed, mode)
             wanted = cases.expected_rows(query)
-            engine = CudaEngine(
-                machine, ways[seed % len(ways)], schedule=("fine", "stack", "levels")[seed // 3 % 3]
-            )
+            schedule = ("fine", "stack", "levels", "pipeline")[seed // 3 % 4]
+            engine = CudaEngine(machine, ways[seed % len(ways)], schedule=schedule)
             found = engine.count(query).count
             rows = [tuple(r) for batch in engine.stream(query, Params()) for r in batch.tolist()]
             if found != len(wanted) or cases.canonical(query, rows) != wanted:

@@ -12,6 +12,7 @@ from subiso.engine.cuda.device import open_device
 from subiso.engine.cuda.engine import CudaEngine
 from subiso.engine.cuda.levels_tune import LevelsWishes, Limits
 from subiso.engine.cuda.motif_seeds import MotifWishes
+from subiso.engine.cuda.pipeline_tune import PipelineWishes
 from subiso.engine.cuda.tune import Wishes
 from subiso.engine.motifs import count_motifs, count_motifs_on
 from subiso.engine.query import make_query
@@ -29,6 +30,10 @@ def main() -> None:
     for output in ("atomic", "prealloc", "twice"):
         levels = LevelsWishes(output=output, rows=3000, limits=Limits(16, 20, 21))  # type: ignore[arg-type]
         check(CudaEngine(open_device(), Wishes(levels=levels), schedule="levels"), graph)
+    tiny = PipelineWishes(chunk_rows=512, table_bytes=1 << 16, least_turns=16, unit=32)
+    for own in (PipelineWishes(), tiny):
+        wishes = Wishes(blocks=6, warps_per_block=4, row_capacity=1000, pipeline=own)
+        joins(CudaEngine(open_device(), wishes, schedule="pipeline"), graph)
     motifs()
     print("all right")
 
@@ -62,6 +67,14 @@ def motifs() -> None:
         patterns = connected_patterns(size)
         counted = count_motifs_on(engine, graph, patterns, Params())
         assert counted == count_motifs(graph, patterns, Params()), (wishes, size)
+
+
+def joins(engine: CudaEngine, graph: Graph) -> None:
+    """Schedule `pipeline`: chunks, tables in parts, states that are saved and dealt out anew, weights, absent edges."""
+    check(engine, graph)
+    paths = make_query(graph, Pattern.path(4), unique=False)
+    assert engine.count(paths).count == N * (N - 1) * (N - 2) * (N - 3)
+    assert engine.count(make_query(graph, Pattern.cycle(4), mode="induced")).count == 0
 
 
 if __name__ == "__main__":

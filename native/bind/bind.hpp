@@ -31,4 +31,5 @@ void bind_engine(nb::module_& m);
 void bind_motifs(nb::module_& m);
 void bind_sample(nb::module_& m);
 void bind_storage(nb::module_& m);
+void bind_twigs(nb::module_& m);
 }  // namespace subiso

@@ -9,6 +9,7 @@
 #include <optional>
 #include <stdexcept>
 
+#include "bind/relations.hpp"
 #include "bind/run.hpp"
 #include "filter/refine.hpp"
 #include "storage/relation.hpp"
@@ -41,22 +42,7 @@ auto build_relation_arrays(const std::vector<AdjacencyArrays>& reverse, In<std::
                         to_numpy(std::move(csr.edge_ids)));
 }
 
-// bounds, neighbors
-using RelationArrays = std::tuple<In<std::int64_t>, In<std::uint32_t>>;
 using EntityArrays = std::tuple<In<std::int64_t>, In<std::uint32_t>, In<std::uint32_t>>;
-
-std::vector<Csr> to_csrs(const std::vector<RelationArrays>& relations) {
-  std::vector<Csr> csrs;
-  for (const auto& [bounds, neighbors] : relations) csrs.push_back({bounds.data(), neighbors.data()});
-  return csrs;
-}
-
-void check_relations(std::uint32_t num_vertices, const std::vector<RelationArrays>& relations) {
-  for (const auto& [bounds, neighbors] : relations)
-    if (bounds.size() != 2 * std::size_t{num_vertices} + 1 ||
-        bounds.data()[bounds.size() - 1] != static_cast<std::int64_t>(neighbors.size()))
-      throw std::invalid_argument("a relation does not fit the number of vertices");
-}
 
 BoundRun* make_run(nb::object kept, std::uint32_t num_vertices, const std::vector<RelationArrays>& relations, std::vector<int> reverse,
                    In<std::int64_t> code,

@@ -30,7 +30,7 @@ def setting(*graphs: str, off: int = 0) -> Setting:
     return Setting(ShimMachine(), TinyData(off), graphs, limit=60, repeat=0, wishes=WISHES)  # type: ignore[arg-type]
 
 
-@pytest.mark.parametrize("name", [name for name in STUDIES if name not in ("batching", "hubs")])
+@pytest.mark.parametrize("name", [name for name in STUDIES if name not in ("batching", "hubs", "twigs")])
 def test_study(name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert run_all(setting("tiny"), STUDIES[name], tmp_path, seconds=600) == 0
     assert "SIMT shim" in capsys.readouterr().out

@@ -71,3 +71,15 @@ def test_an_interruption_stops_the_run_before_it_is_passed_on() -> None:
     with pytest.raises(KeyboardInterrupt):
         watch.wait(run, run)
     assert run.told == 1
+
+
+def test_runs_of_many_short_waits_are_looked_after() -> None:
+    seen: list[float] = []
+    params = Params(poll=lambda: len(seen) > 1, progress=seen.append)
+    watch, run = Watch(params, time.perf_counter() - 1), Run()
+    watch.look(run)
+    watch.look(run)  # too soon
+    assert seen == [0.5]
+    watch.looked -= 1
+    watch.look(run)
+    assert (watch.stopped_by, run.told, seen) == ("cancelled", 1, [0.5, 0.5])

@@ -20,6 +20,7 @@ from subiso.engine.cuda.local_tables import lower_local
 from subiso.engine.cuda.lookup import LookUpKernel
 from subiso.engine.cuda.machine import Kernel
 from subiso.engine.cuda.motif_kernel import MotifKernel
+from subiso.engine.cuda.pipeline_kernel import BuildKernel, JoinKernel
 from subiso.engine.cuda.storage import STORES
 from subiso.engine.cuda.tables import lower_plan
 from subiso.engine.query import make_query
@@ -151,6 +152,12 @@ def kernels() -> dict[str, Kernel]:
         **motif_kernels(),
         **store_kernels(),
         **levels_kernels(),
+        "pipeline build": BuildKernel(),
+        "pipeline count": JoinKernel(),
+        "pipeline count weights": JoinKernel(weights=True),
+        "pipeline rows": JoinKernel(rows=True),
+        "pipeline count edges": JoinKernel(edges=True),
+        "pipeline rows edges wide": JoinKernel(rows=True, edges=True, wide_offsets=True),
     }
 
 

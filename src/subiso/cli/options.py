@@ -96,7 +96,9 @@ Device = Annotated[
 Schedule = Annotated[
     str | None,
     typer.Option(
-        "--schedule", metavar="NAME", help="On CUDA: fine, stack, wedge, local or levels.  [default: auto]"
+        "--schedule",
+        metavar="NAME",
+        help="On CUDA: fine, stack, wedge, local, levels or pipeline.  [default: auto]",
     ),
 ]
 Output = Annotated[

@@ -5,10 +5,11 @@
 
 namespace subiso {
 
-// Pattern edges on one pair of vertices, and the data edge that each has taken.
+// Pattern edges on one pair of vertices, and the data edge that each has taken. A plan is whatever knows its edges.
+template <class Plan>
 class Competition {
  public:
-  SUBISO_DEVICE Competition(const TablePlan& plan, const Entities* entities, const u32* match)
+  SUBISO_DEVICE Competition(const Plan& plan, const Entities* entities, const u32* match)
       : plan_(plan), entities_(entities), match_(match) {}
 
   // Can all pattern edges among the first `end` that lie on the pair of edge `fresh` have data edges of their own?
@@ -80,7 +81,7 @@ class Competition {
     }
   }
 
-  const TablePlan& plan_;
+  const Plan& plan_;
   const Entities* entities_;
   const u32* match_;
   int size_ = 0;

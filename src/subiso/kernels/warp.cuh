@@ -110,6 +110,12 @@ SUBISO_DEVICE u32 atomic_cas(u32* at, u32 expected, u32 value) {
   if (old == expected) *at = value;
   return old;
 }
+SUBISO_DEVICE u32 atomic_exchange(u32* at, u32 value) {
+  simt::maybe_yield();
+  const u32 old = *at;
+  *at = value;
+  return old;
+}
 // Memory that other warps write while we look.
 template <class T>
 SUBISO_DEVICE T load_fresh(const T* at) {
@@ -193,6 +199,7 @@ SUBISO_DEVICE T atomic_add(T* at, T value) {
 SUBISO_DEVICE u32 atomic_or(u32* at, u32 value) { return atomicOr(at, value); }
 SUBISO_DEVICE u32 atomic_and(u32* at, u32 value) { return atomicAnd(at, value); }
 SUBISO_DEVICE u32 atomic_cas(u32* at, u32 expected, u32 value) { return atomicCAS(at, expected, value); }
+SUBISO_DEVICE u32 atomic_exchange(u32* at, u32 value) { return atomicExch(at, value); }
 template <class T>
 SUBISO_DEVICE T load_fresh(const T* at) {
   return *const_cast<const volatile T*>(at);

@@ -8,37 +8,41 @@ from typing import Any
 
 from subiso.errors import QueryError
 from subiso.plan import plan as nodes
+from subiso.plan import twig_plan as twig_nodes
 from subiso.plan.plan import VERSION, Plan
+from subiso.plan.twig_plan import VERSION as TWIG_VERSION
+from subiso.plan.twig_plan import TwigPlan
 
 _NODES = {
     name: node
-    for name, node in vars(nodes).items()
+    for name, node in (vars(nodes) | vars(twig_nodes)).items()
     if isinstance(node, type) and (is_dataclass(node) or hasattr(node, "_fields"))
 }
+_VERSIONS = {"Plan": VERSION, "TwigPlan": TWIG_VERSION}
 
 
-def plan_to_json(plan: Plan) -> str:
+def plan_to_json(plan: Plan | TwigPlan) -> str:
     """The plan as JSON text; every node carries its kind."""
     return json.dumps(_encode(plan))
 
 
-def plan_from_json(text: str) -> Plan:
+def plan_from_json(text: str) -> Plan | TwigPlan:
     """The plan that `plan_to_json` wrote."""
     try:
         raw = json.loads(text)
-        version = raw["version"]
+        version, known = raw["version"], _VERSIONS.get(raw["kind"], VERSION)
     except (ValueError, TypeError, KeyError) as error:
         raise QueryError(f"this is not a plan's JSON: {error}", hint="write one with plan_to_json") from error
-    if version != VERSION:
+    if version != known:
         raise QueryError(
-            f"the plan has version {version!r}, this subiso reads version {VERSION}",
+            f"the plan has version {version!r}, this subiso reads version {known}",
             hint="plan the query again",
         )
     try:
         plan = _decode(raw)
     except (KeyError, TypeError) as error:
         raise QueryError(f"this is not a plan's JSON: {error}", hint="write one with plan_to_json") from error
-    if not isinstance(plan, Plan):
+    if not isinstance(plan, Plan | TwigPlan):
         raise QueryError("this JSON holds a part of a plan, not a plan")
     return plan
 

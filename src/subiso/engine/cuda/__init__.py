@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from subiso.engine.cuda.memory import Cache
     from subiso.engine.cuda.stream import CudaStream
 
-SCHEDULES = ("auto", "fine", "stack", "wedge", "local", "levels")
+SCHEDULES = ("auto", "fine", "stack", "wedge", "local", "levels", "pipeline")
 
 
 @cache

@@ -8,7 +8,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from subiso.engine.cuda.machine import Buffer, Machine, upload
+from subiso.engine.cuda.machine import Buffer, Machine, OutOfMemory, upload
+from subiso.errors import DeviceMemoryError
+from subiso.filter.resolve import Resolved
+
+LEAST_ROWS = 1024
+"""Of output, where memory is short."""
 
 
 class Buffers:
@@ -31,6 +36,28 @@ class Buffers:
         self.kept.append(buffer)
         self.search_bytes += buffer.nbytes
         return buffer.address
+
+    def _output(self, rows: int, row_bytes: int, least: int = LEAST_ROWS) -> Buffer:
+        """A buffer of that many rows, or of fewer where memory is short."""
+        while True:
+            try:
+                buffer = self.machine.allocate(rows * row_bytes)
+                self.search_bytes += buffer.nbytes
+                return buffer
+            except OutOfMemory:
+                if rows <= least:
+                    raise DeviceMemoryError(
+                        f"{self.machine.description.name} has no room for {rows} rows of output "
+                        f"({rows * row_bytes:,} bytes)",
+                        hint='free some of its memory, or use device="cpu"',
+                    ) from None
+                rows //= 2
+
+    def _entities(self, resolved: Resolved) -> int:
+        """The address of the data edges of every relation, for edge-isomorphism."""
+        entities = [resolved.layout.entities(r) for r in resolved.relations]
+        addresses = [[self._upload(a) for a in (e.offsets, e.neighbors, e.edge_ids)] for e in entities]
+        return self._upload(np.array(addresses, np.uint64).reshape(-1, 3))
 
     def _table(self, args: NDArray[Any], name: str, values: Sequence[Any], few: int) -> None:
         """The first few values travel with the arguments, the others lie in memory."""

@@ -7,11 +7,14 @@ from dataclasses import dataclass, field
 
 from subiso.engine.cuda.local_tables import LoweredLocal, lower_local
 from subiso.engine.cuda.machine import Description
+from subiso.engine.cuda.memory import SHARE
+from subiso.engine.cuda.pipeline_tables import lower_twigs
 from subiso.engine.cuda.sets import KeptSets, choose_sets
 from subiso.engine.cuda.tables import Wedges, first_lists, lower_plan
 from subiso.engine.cuda.tune import most_set_words
 from subiso.errors import UnsupportedError
 from subiso.filter.resolve import Resolved
+from subiso.plan.joins import make_twig_plan
 from subiso.plan.plan import CountTail, Plan
 
 LEVELS_FROM: float | None = None
@@ -60,6 +63,24 @@ def choose_schedule(
         return Choice("fine", "no candidates come from more than one list")
     too_large = choose_sets(plan, resolved.longest_list, 1 << 62).numbers
     return Choice("fine", "its sets may be too large to keep" if too_large else "every set is read only once")
+
+
+def joins_twigs(resolved: Resolved, machine: Description, wanted: str = "auto") -> str | None:
+    """Why schedule `pipeline` runs a query; None where another one does, plan by plan.
+
+    As long as nothing must be absent it has no need of the graph on the device, so "auto" takes it for graphs that
+    have no room there.
+    """
+    if wanted != "auto":
+        return "asked for" if wanted == "pipeline" else None
+    nbytes = sum(csr.bounds.nbytes + csr.neighbors.nbytes for csr in resolved.csrs)
+    problem = resolved.problem
+    if not machine.memory or nbytes <= SHARE * machine.memory or problem.forbidden or problem.entities:
+        return None
+    with contextlib.suppress(UnsupportedError):
+        lower_twigs(make_twig_plan(problem))
+        return f"the graph takes {nbytes:,} bytes, which the device has no room for; twigs are matched on the CPU"
+    return None
 
 
 def codegrees_worth_it(plan: Plan, kept: KeptSets, resolved: Resolved) -> Wedges | None:

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from subiso import _native
 from subiso.engine.base import Outcome, Params, StoppedBy
 from subiso.engine.cuda.by_sums import SumsRun, SumsWay, sums_way
+from subiso.engine.cuda.by_twigs import Nothing, by_twigs, plan_twigs
 from subiso.engine.cuda.choose import Choice, choose_schedule
 from subiso.engine.cuda.formula import fitting_formula
 from subiso.engine.cuda.levels import LevelsReport, LevelsRun
@@ -25,6 +26,8 @@ from subiso.engine.cuda.local_counts import OnDevice
 from subiso.engine.cuda.machine import Machine, OutOfMemory
 from subiso.engine.cuda.memory import Cache, DeviceGraph
 from subiso.engine.cuda.motif_sums import MotifSums, check_range, passes_on
+from subiso.engine.cuda.pipeline import PipelineReport, PipelineRun
+from subiso.engine.cuda.pipeline_tune import frugal
 from subiso.engine.cuda.search import Report, SearchRun
 from subiso.engine.cuda.sets import KeptSets
 from subiso.engine.cuda.several import total_of
@@ -43,10 +46,12 @@ from subiso.plan.choose import make_plan
 from subiso.plan.formula import Formula
 from subiso.plan.plan import Plan
 from subiso.plan.tally import Tally
+from subiso.plan.twig_plan import TwigPlan
 from subiso.storage.statistics import statistics_of
 
 Made = TypeVar("Made")
 CountingRun = SearchRun | WedgeRun | LocalRun | LevelsRun
+AnyReport = Report | LocalReport | LevelsReport | PipelineReport
 
 
 class CudaEngine:
@@ -67,7 +72,7 @@ class CudaEngine:
         self.wishes = wishes if storage is None else replace(wishes, storage=storage)
         self.schedule = schedule
         self.caches = caches or [Cache(m, budget) for m in self.machines]
-        self.last: Report | LocalReport | LevelsReport | None = None
+        self.last: AnyReport | None = None
         """What the last finished run did."""
         self.times = Times()
         """Where the seconds of the last count went."""
@@ -80,6 +85,10 @@ class CudaEngine:
             resolved = resolve(query)
         if resolved.hopeless:
             return Outcome(0, seconds=time.perf_counter() - started)
+        if by_twigs(self.machines, self.schedule, resolved):
+            watch = Watch(params, started)
+            total = self._run(lambda: self.prepare_twigs(resolved, params) or Nothing(), watch)
+            return Outcome(total, watch.stopped_by, time.perf_counter() - started)
         with adding(times, "plan"):
             formula = self.formula(resolved, params)
 
@@ -142,7 +151,10 @@ class CudaEngine:
         started = time.perf_counter()
         resolved = resolve(query)
         runs: Sequence[Listing] = ()
-        if not resolved.hopeless:
+        if not resolved.hopeless and by_twigs(self.machines, self.schedule, resolved):
+            run = self.prepare_twigs(resolved, params, listing=True)
+            runs = () if run is None else (run,)
+        elif not resolved.hopeless:
             stats = statistics_of(query.graph)
             plan = make_plan(resolved.problem, stats, counting=False, **params.switches.of_plans)
             runs = self._prepare_listing(plan, resolved, params.batch_rows)
@@ -154,7 +166,22 @@ class CudaEngine:
             return self.prepare_all(plan, resolved, batch_rows)
         return [self._in_memory(plan, choice, partial(self._levels, plan, resolved, batch_rows))]
 
-    def _note(self, report: Report | LocalReport | LevelsReport) -> None:
+    def prepare_twigs(
+        self,
+        resolved: Resolved,
+        params: Params = Params(),  # noqa: B008 (frozen)
+        *,
+        listing: bool = False,
+    ) -> PipelineRun | None:
+        """A run of schedule `pipeline`, everything up to the first relation; None where some twig has no match."""
+        with adding(self.times, "plan"):
+            query = plan_twigs(resolved, params, self.wishes, listing=listing)
+        if query is None:
+            return None
+        choice = Choice("pipeline", "")
+        return self._in_memory(query.plan, choice, lambda w, _: query.run(self.machine, self.caches[0], w))
+
+    def _note(self, report: AnyReport) -> None:
         self.last = report
 
     def prepare(self, plan: Plan, resolved: Resolved, batch_rows: int = 65_536) -> SearchRun:
@@ -219,7 +246,9 @@ class CudaEngine:
             return self._search(0, plan, resolved, seeds, sets, wishes)
         return WedgeRun(self.machine, graph, resolved, plan, seeds, choice.wedges, sets=sets, wishes=wishes)
 
-    def _in_memory(self, plan: Plan, choice: Choice, make: Callable[[Wishes, KeptSets], Made]) -> Made:
+    def _in_memory(
+        self, plan: Plan | TwigPlan, choice: Choice, make: Callable[[Wishes, KeptSets], Made]
+    ) -> Made:
         """A run; where memory is short, a frugal one: few blocks, no kept sets, no bit rows of hubs, no other graph."""
         wishes = worth_compiling(plan.cost, self.wishes)
         with contextlib.suppress(OutOfMemory):
@@ -227,8 +256,9 @@ class CudaEngine:
         for cache in self.caches:
             cache.clear()
         few = min(wishes.blocks or sys.maxsize, self.machine.description.multiprocessors)
+        own = frugal(wishes.pipeline, self.machine.description.memory)
         try:
-            return make(replace(wishes, blocks=few, hub_bytes=0), KeptSets())
+            return make(replace(wishes, blocks=few, hub_bytes=0, pipeline=own), KeptSets())
         except OutOfMemory as error:
             description = self.machine.description
             raise DeviceMemoryError(
@@ -293,7 +323,7 @@ class _Run(Protocol):
 
     def count(self, watch: Watch) -> int: ...
 
-    def report(self) -> Report | LocalReport | LevelsReport | None: ...
+    def report(self) -> AnyReport | None: ...
 
 
 class _Together:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from subiso.engine.base import Params
 from subiso.engine.cuda.by_sums import sums_way
-from subiso.engine.cuda.choose import choose_schedule
+from subiso.engine.cuda.choose import choose_schedule, joins_twigs
 from subiso.engine.cuda.device import open_devices, parse_device, why_not
 from subiso.engine.cuda.formula import fitting_formula
 from subiso.engine.cuda.machine import Description
@@ -12,6 +12,7 @@ from subiso.engine.cuda.storage import choose_storage
 from subiso.engine.cuda.tune import FIXED_COST
 from subiso.engine.query import Query
 from subiso.filter.resolve import resolve
+from subiso.plan.joins import make_twig_plan
 
 _EXAMPLE = Description("an H200, as there is no device here", "sm_90", 132)
 
@@ -32,6 +33,10 @@ def device_lines(query: Query, device: str = "cuda", schedule: str = "auto") -> 
     resolved = resolve(query)
     if resolved.hopeless:
         return [*lines, "  nothing to do: some vertex of the pattern has no candidate"]
+    why = joins_twigs(resolved, machine, schedule)
+    if why is not None:
+        plan = make_twig_plan(resolved.problem, counting=True)
+        return [*lines, f"  schedule pipeline: {why}", *(f"    {line}" for line in str(plan).splitlines())]
     storage = choose_storage(resolved)
     lines.append(f"  storage {storage.name}: {storage.why}")
     formula = fitting_formula(resolved, Params(), codegrees=schedule in ("auto", "wedge"))

@@ -15,7 +15,7 @@ from subiso.engine.cuda.machine import Buffer, Machine, OutOfMemory, upload
 from subiso.errors import DeviceMemoryError
 from subiso.storage.layout import Layout, RelationCsr
 
-_SHARE = 0.8
+SHARE = 0.8
 """Of the device's memory that graphs may take; the rest is for searches."""
 
 
@@ -32,7 +32,7 @@ class Cache:
 
     def __init__(self, machine: Machine, budget: int | None = None) -> None:
         self.machine = machine
-        self.budget = int(machine.description.memory * _SHARE) if budget is None else budget
+        self.budget = int(machine.description.memory * SHARE) if budget is None else budget
         self.used = 0
         self._kept: OrderedDict[Hashable, tuple[Any, int]] = OrderedDict()
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from typing import Any
 
 import numpy as np
@@ -17,11 +18,23 @@ NO_HUB = 0xFFFFFFFF
 
 
 def relation_entries(
-    graph: DeviceGraph, resolved: Resolved, wishes: Wishes, kept: list[Any], *, wide: bool
+    graph: DeviceGraph,
+    resolved: Resolved,
+    wishes: Wishes,
+    kept: list[Any],
+    *,
+    wide: bool,
+    only: Collection[int] | None = None,
 ) -> list[NDArray[Any]]:
-    """One element of layout.CSR per relation; what they point to is added to `kept`."""
+    """One element of layout.CSR per relation; what they point to is added to `kept`.
+
+    With `only` the others are left out, as elements that point nowhere.
+    """
     entries = []
     for number, csr in enumerate(resolved.csrs):
+        if only is not None and number not in only:
+            entries.append(np.zeros((), CSR))
+            continue
         lists = graph.csr(csr, wide=wide)
         hubs = graph.hubs(csr, lists, wide=wide, most_bytes=wishes.hub_bytes, least=wishes.hub_length)
         kept += [lists, hubs]

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from subiso.engine.base import Rows
-from subiso.engine.cuda.buffers import Buffers
+from subiso.engine.cuda.buffers import LEAST_ROWS, Buffers
 from subiso.engine.cuda.kernel import SearchKernel, fixed_tables
 from subiso.engine.cuda.layout import (
     ARGS,
@@ -22,7 +22,7 @@ from subiso.engine.cuda.layout import (
     FEW_RELATIONS,
     offset_of,
 )
-from subiso.engine.cuda.machine import Buffer, Machine, OutOfMemory
+from subiso.engine.cuda.machine import Buffer, Machine
 from subiso.engine.cuda.memory import DeviceGraph
 from subiso.engine.cuda.pool import DEEP_UNITS, LIGHT_UNITS, NEVER, Class, edge_classes, pool_of, units_of
 from subiso.engine.cuda.relations import relation_entries
@@ -33,12 +33,10 @@ from subiso.engine.cuda.storage import choose_storage, store_entries
 from subiso.engine.cuda.tables import cut_short, first_lists, lower_plan
 from subiso.engine.cuda.tune import LaunchConfig, Needs, Wishes, tune
 from subiso.engine.cuda.watch import Watch
-from subiso.errors import DeviceMemoryError
 from subiso.filter.resolve import Resolved
 from subiso.plan.plan import Plan
 from subiso.storage.layout import RelationCsr
 
-_LEAST_ROWS = 1024
 _PATIENCE = 0.002
 """Seconds between looks at a run that should end."""
 WIDE = 1 << 32
@@ -267,20 +265,8 @@ class SearchRun(Buffers):
 
     def _row_buffer(self, rows: int) -> Buffer:
         """A buffer of that many rows, or of fewer where memory is short."""
-        least = self.num_seeds if self.lowered.num_levels == 1 else _LEAST_ROWS
-        while True:
-            try:
-                buffer = self.machine.allocate(rows * self.columns * 4)
-                self.search_bytes += buffer.nbytes
-                return buffer
-            except OutOfMemory:
-                if rows <= least:
-                    raise DeviceMemoryError(
-                        f"{self.machine.description.name} has no room for {rows} rows of output "
-                        f"({rows * self.columns * 4:,} bytes)",
-                        hint='free some of its memory, or use device="cpu"',
-                    ) from None
-                rows //= 2
+        least = self.num_seeds if self.lowered.num_levels == 1 else LEAST_ROWS
+        return self._output(rows, 4 * self.columns, least)
 
     def _grower(self) -> _Grower:
         # Whatever its ops of level 1 read, the pool's rows are found without kept sets.
@@ -366,9 +352,7 @@ class SearchRun(Buffers):
         self._table(args, "filters", [self._upload(bits) for bits in filters], FEW_FILTERS)
         self._table(args, "keys", [self._upload(key) for key in resolved.keys], FEW_KEYS)
         if lowered.edges:
-            entities = [resolved.layout.entities(r) for r in resolved.relations]
-            addresses = [[self._upload(a) for a in (e.offsets, e.neighbors, e.edge_ids)] for e in entities]
-            args["entities"] = self._upload(np.array(addresses, np.uint64).reshape(-1, 3))
+            args["entities"] = self._entities(resolved)
         args["tables"] = self._upload(np.frombuffer(self.sliced.lowered.tables.tobytes(), np.uint8))
         args["row_stride"], args["column_stride"], args["keep"] = self.columns, 1, 1
         args["translate"] = graph.array(resolved.layout.vertex_at).address

@@ -8,6 +8,7 @@ from subiso.engine.cuda.levels_tune import LevelsWishes
 from subiso.engine.cuda.local_tune import LocalWishes
 from subiso.engine.cuda.machine import Description
 from subiso.engine.cuda.motif_seeds import MotifWishes
+from subiso.engine.cuda.pipeline_tune import PipelineWishes
 
 STACK_LEVEL_BYTES = 576
 """One level of a warp's stack (StackLevel in kernels/stack.cuh)."""
@@ -94,6 +95,8 @@ class Wishes:
     """Of motif sums."""
     levels: LevelsWishes = LevelsWishes()  # noqa: RUF009 (frozen)
     """Of schedule `levels`."""
+    pipeline: PipelineWishes = PipelineWishes()  # noqa: RUF009 (frozen)
+    """Of schedule `pipeline`."""
 
 
 @dataclass(frozen=True)

@@ -31,6 +31,14 @@ class Watch:
         self.params = params
         self.deadline = None if params.timeout is None else started + params.timeout
         self.stopped_by: StoppedBy | None = None
+        self.looked = started
+
+    def look(self, run: Stoppable) -> None:
+        """For runs of many short waits: asks and shows progress now and then, as a long wait does."""
+        now = time.perf_counter()
+        if now - self.looked >= _TICK:
+            self.looked = now
+            self._look(run)
 
     def wait(self, run: Stoppable, snapshot: Snapshot) -> None:
         """Until the snapshot is ready. Ctrl-C stops the run before it is passed on."""

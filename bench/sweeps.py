@@ -1,0 +1,243 @@
+"""Sweeps over labelled queries (gMatch's figure 14): query size, density, number of labels, skew of the labels.
+
+    PYTHONPATH=src python bench/sweeps.py --data ../shared/data --out DIR [--only size labels] [--graphs wiki-Vote]
+
+Queries are cut out of the graphs by seeded random walks, so every one has a match. Each is counted on the CPU and, if
+there is a device, by the schedules that take any query, all under a time limit. Rows say how many were stopped, the
+JSON file says which. Counts of all that came to their end must agree, or the exit status is 1.
+"""
+
+from __future__ import annotations
+
+import argparse
+import datetime
+import json
+import sys
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).resolve().parents[1]
+sys.path[:0] = [str(ROOT), str(ROOT / "src")]
+
+from bench.ablation.setting import failure  # noqa: E402
+from bench.ablation.study import Study  # noqa: E402
+from bench.graphs import is_there, load_graph  # noqa: E402
+from bench.plot import bar_chart, line_chart  # noqa: E402
+from subiso.bench.data import DataFolder  # noqa: E402
+from subiso.engine import cpu, cuda  # noqa: E402
+from subiso.engine.base import Outcome, Params  # noqa: E402
+from subiso.engine.query import Query, make_query  # noqa: E402
+from subiso.errors import GraphError  # noqa: E402
+from subiso.graph import Graph  # noqa: E402
+from subiso.graph.generators import with_labels  # noqa: E402
+from subiso.pattern import Pattern  # noqa: E402
+from subiso.queries import random_queries  # noqa: E402
+
+GRAPHS = ("wiki-Vote", "email-Enron", "dblp-2010", "loc-Gowalla")
+SCHEDULES = ("auto", "fine", "levels", "pipeline")
+"""Those that take any query; what this version does not have is left out."""
+LABELS, SIZE = 16, 12
+SWEEPS: dict[str, tuple[Any, ...]] = {
+    "size": (4, 8, 12, 16, 20, 24, 28, 32),
+    "density": ("tree", "sparse", "dense"),
+    "labels": (4, 8, 16, 32, 64),
+    "skew": ("uniform", "zipf", "powerlaw"),
+}
+
+Engine = Callable[[Query, Params], Outcome]
+
+
+@dataclass
+class Answer:
+    """What one engine said to one query."""
+
+    engine: str
+    count: int | None = None
+    ms: float | None = None
+    state: str = ""
+    """Why there is no count: "timeout", "left out", or an error."""
+
+
+@dataclass
+class Point:
+    """The queries of one value of a sweep, with all answers."""
+
+    graph: str
+    sweep: str
+    value: Any
+    engines: tuple[str, ...] = ()
+    patterns: list[str] = field(default_factory=list)
+    answers: list[list[Answer]] = field(default_factory=list)
+    """By query."""
+
+    def of(self, engine: str) -> list[Answer]:
+        return [answer for query in self.answers for answer in query if answer.engine == engine]
+
+
+@dataclass(frozen=True)
+class Options:
+    """How sweeps are run."""
+
+    queries: int = 10
+    """Per point."""
+    limit: float = 5.0
+    """Seconds of one query on one engine."""
+    seed: int = 1
+    deadline: float = float("inf")
+
+
+def workload(graph: Graph, sweep: str, value: Any, options: Options) -> tuple[Graph, list[Pattern]]:
+    """The graph with the labels of one point of a sweep, and its queries."""
+    size = value if sweep == "size" else SIZE
+    labels = value if sweep == "labels" else LABELS
+    labelled = with_labels(graph, labels, value if sweep == "skew" else "uniform", seed=options.seed)
+    kind: dict[str, Any] = {}
+    if sweep == "density":
+        kind = {"edges": "visited"} if value == "tree" else {"density": value}
+    try:
+        return labelled, random_queries(labelled, options.queries, size, seed=options.seed, **kind)
+    except GraphError:  # no such region: a row without queries
+        return labelled, []
+
+
+def run_point(
+    graph: Graph, where: tuple[str, str, Any], engines: Mapping[str, Engine], options: Options
+) -> Point:
+    """Every query of a point on every engine."""
+    labelled, patterns = workload(graph, *where[1:], options)
+    point = Point(*where, engines=tuple(engines), patterns=[str(pattern) for pattern in patterns])
+    for pattern in patterns:
+        query = make_query(labelled, pattern, unique=False)
+        found = [ask(name, engine, query, options) for name, engine in engines.items()]
+        counts = {answer.count for answer in found if answer.count is not None}
+        if len(counts) > 1:
+            for answer in found:
+                answer.state = answer.state or f"WRONG: {sorted(counts)} for one query"
+        point.answers.append(found)
+    return point
+
+
+def ask(name: str, engine: Engine, query: Query, options: Options) -> Answer:
+    """One query on one engine, preparation included."""
+    if time.perf_counter() > options.deadline:
+        return Answer(name, state="left out")
+    started = time.perf_counter()
+    try:
+        outcome = engine(query, Params(timeout=options.limit))
+    except Exception as error:  # a device may fail in ways of its own; the other answers are still wanted
+        return Answer(name, state=failure(error))
+    ms = 1000 * (time.perf_counter() - started)
+    return (
+        Answer(name, outcome.count, ms) if outcome.complete else Answer(name, state=outcome.stopped_by or "")
+    )
+
+
+def row_of(point: Point, limit: float) -> dict[str, Any]:
+    """Per engine the mean time, a stopped query counted with its limit, and how many were stopped."""
+    row: dict[str, Any] = {"graph": point.graph, "value": str(point.value), "queries": len(point.patterns)}
+    problems = ""
+    for engine in point.engines:
+        mine = [answer for answer in point.of(engine) if answer.state != "left out"]
+        times = [
+            answer.ms or 1000 * limit for answer in mine if not answer.state.startswith(("WRONG", "error"))
+        ]
+        row[f"{engine} ms"] = sum(times) / len(times) if times else None
+        row[f"{engine} stopped"] = sum(answer.state == "timeout" for answer in mine)
+        problems = problems or next((a.state for a in mine if a.state.startswith(("WRONG", "error"))), "")
+    return {**row, "state": problems}
+
+
+def study_of(sweep: str, points: Sequence[Point], limit: float) -> Study:
+    """The sweep's table and a plot per graph."""
+    found = Study(f"sweep-{sweep}", f"Labelled queries by {sweep}: mean ms (stopped ones with their limit)")
+    found.rows = [row_of(point, limit) for point in points]
+    answers = [answer for point in points for query in point.answers for answer in query]
+    stopped = sum(answer.state == "timeout" for answer in answers)
+    found.claim(f"{len(answers)} runs, {stopped} stopped at the limit of {limit:g} s", bool(answers))
+    found.claim("all that came to their end agree", found.wrong == 0)
+    for graph in dict.fromkeys(point.graph for point in points):
+        rows = [row for row in found.rows if row["graph"] == graph]
+        values = [point.value for point in points if point.graph == graph]
+        series = {engine: [row[f"{engine} ms"] for row in rows] for engine in points[0].engines}
+        found.plots[f"sweep-{sweep}-{graph}"] = _plot(f"{graph}, by {sweep}", sweep, values, series)
+    return found
+
+
+def _plot(title: str, sweep: str, values: list[Any], series: dict[str, list[float | None]]) -> str:
+    if all(isinstance(value, int) for value in values):
+        lines = {name: list(zip(map(float, values), ms, strict=True)) for name, ms in series.items()}
+        return line_chart(title, sweep, "ms", lines, log_x=sweep == "labels", log_y=True)
+    return bar_chart(title, "ms", values, series, log_y=True)
+
+
+def run_all(
+    graphs: Mapping[str, Callable[[], Graph]],
+    sweeps: Sequence[str],
+    engines: Mapping[str, Engine],
+    options: Options,
+    out: Path,
+) -> int:
+    """Runs sweeps, writes their tables, answers and plots; 1 where counts differ or an engine failed."""
+    wrong = 0
+    about = {"date": datetime.date.today().isoformat(), "limit_s": options.limit, "seed": options.seed}
+    for sweep in sweeps:
+        points = list(_points(graphs, sweep, engines, options))
+        found = study_of(sweep, points, options.limit)
+        found.write(out, {**about, "engines": ", ".join(engines)})
+        (out / f"sweep-{sweep}-answers.json").write_text(json.dumps([asdict(p) for p in points], indent=1))
+        print(f"{found.text()}\n", flush=True)
+        wrong += found.wrong
+    print(f"{wrong} rows wrong; files in {out}")
+    return int(wrong > 0)
+
+
+def _points(
+    graphs: Mapping[str, Callable[[], Graph]], sweep: str, engines: Mapping[str, Engine], options: Options
+) -> Iterator[Point]:
+    for name, load in graphs.items():
+        graph = load()
+        for value in SWEEPS[sweep]:
+            yield run_point(graph, (name, sweep, value), engines, options)
+
+
+def engines_of(device: str, schedules: Sequence[str]) -> dict[str, Engine]:
+    """The CPU and, where there is a device, the schedules that this version has."""
+    found: dict[str, Engine] = {"cpu": cpu.count}
+    if device != "cpu" and cuda.why_not() is None:
+        for schedule in schedules:
+            if schedule in cuda.SCHEDULES:
+                found[schedule] = cuda.engine_on("cuda", schedule).count
+    return found
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--data", type=Path, default=Path("../shared/data"), help="the folder of real graphs")
+    parser.add_argument("--out", type=Path, required=True)
+    parser.add_argument("--only", nargs="*", choices=list(SWEEPS))
+    parser.add_argument("--graphs", nargs="*", default=list(GRAPHS))
+    parser.add_argument("--device", choices=["auto", "cpu"], default="auto")
+    parser.add_argument("--schedules", nargs="*", default=list(SCHEDULES))
+    parser.add_argument("--queries", type=int, default=10, help="per point")
+    parser.add_argument("--limit", type=float, default=5.0, help="seconds of one query on one engine")
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument(
+        "--seconds", type=float, default=600.0, help="for everything; later queries are left out"
+    )
+    given = parser.parse_args()
+    data = DataFolder(given.data)
+    graphs = {
+        name: (lambda name=name: load_graph(data, name)) for name in given.graphs if is_there(data, name)
+    }
+    options = Options(given.queries, given.limit, given.seed, time.perf_counter() + given.seconds)
+    engines = engines_of(given.device, given.schedules)
+    return run_all(graphs, given.only or list(SWEEPS), engines, options, given.out)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,74 @@
+"""Sweeps over labelled queries: seeded queries of the asked kind, agreement checked, stops told, plots drawn."""
+
+from __future__ import annotations
+
+import json
+import xml.etree.ElementTree as ET
+from pathlib import Path
+
+import pytest
+
+from bench import sweeps
+from subiso.engine import cpu, reference
+from subiso.engine.base import Outcome, Params
+from subiso.engine.query import Query
+from subiso.graph.generators import path, rmat
+
+GRAPH = rmat(8, 8, seed=3)
+
+
+@pytest.fixture(autouse=True)
+def few(monkeypatch: pytest.MonkeyPatch) -> None:
+    small = {
+        "size": (3, 5),
+        "density": ("tree", "sparse", "dense"),
+        "labels": (4, 8),
+        "skew": ("uniform", "zipf"),
+    }
+    monkeypatch.setattr(sweeps, "SWEEPS", small)
+    monkeypatch.setattr(sweeps, "SIZE", 4)
+
+
+def test_sweeps_agree_and_draw(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    engines = {"cpu": cpu.count, "reference": reference.count}
+    assert (
+        sweeps.run_all({"g": lambda: GRAPH}, list(sweeps.SWEEPS), engines, sweeps.Options(2), tmp_path) == 0
+    )
+    assert "holds: all that came to their end agree" in capsys.readouterr().out
+    rows = json.loads((tmp_path / "sweep-density.json").read_text())["rows"]
+    assert [row["value"] for row in rows] == ["tree", "sparse", "dense"]
+    assert all(row["cpu ms"] > 0 and row["reference stopped"] == 0 for row in rows)
+    assert len(list(tmp_path.glob("*.svg"))) == 4
+    for file in tmp_path.glob("*.svg"):
+        ET.parse(file)
+
+
+def test_wrong_and_stopped_answers_are_told(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    def off(query: Query, params: Params) -> Outcome:
+        return Outcome(cpu.count(query, params).count + 1)
+
+    def late(query: Query, params: Params) -> Outcome:
+        return Outcome(1, "timeout")
+
+    graphs = {"g": lambda: GRAPH}
+    wrong = {"cpu": cpu.count, "off": off}
+    assert sweeps.run_all(graphs, ["labels"], wrong, sweeps.Options(1), tmp_path) == 1
+    assert "WRONG" in (tmp_path / "sweep-labels.txt").read_text()
+    stopped = {"cpu": cpu.count, "late": late}
+    assert sweeps.run_all(graphs, ["labels"], stopped, sweeps.Options(2, limit=3.0), tmp_path) == 0
+    assert "8 runs, 4 stopped at the limit of 3 s" in capsys.readouterr().out
+    answers = json.loads((tmp_path / "sweep-labels-answers.json").read_text())
+    assert [a["state"] for a in answers[0]["answers"][0]] == ["", "timeout"]
+
+
+def test_nothing_is_asked_after_the_deadline(tmp_path: Path) -> None:
+    options = sweeps.Options(1, deadline=0.0)
+    point = sweeps.run_point(GRAPH, ("g", "size", 3), {"cpu": cpu.count}, options)
+    assert [a.state for a in point.of("cpu")] == ["left out"]
+
+
+def test_graphs_without_such_queries_have_empty_rows(tmp_path: Path) -> None:
+    engines = {"cpu": cpu.count}
+    assert sweeps.run_all({"path": lambda: path(20)}, ["density"], engines, sweeps.Options(1), tmp_path) == 0
+    rows = json.loads((tmp_path / "sweep-density.json").read_text())["rows"]
+    assert [(row["queries"], row["cpu ms"] is None) for row in rows] == [(1, False), (1, False), (0, True)]

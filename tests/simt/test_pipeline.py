@@ -1,0 +1,314 @@
+"""Schedule `pipeline` through the SIMT shim against the reference: every mode and condition, tiny chunks and tables."""
+
+from __future__ import annotations
+
+import itertools
+from dataclasses import dataclass, replace
+from math import comb
+
+import numpy as np
+import pytest
+from random_cases import canonical, describe, expected_rows, random_query
+from shim import ShimMachine
+
+from subiso.engine import reference, twigs
+from subiso.engine.base import Params
+from subiso.engine.cuda.engine import CudaEngine
+from subiso.engine.cuda.machine import Description
+from subiso.engine.cuda.pipeline import PipelineReport
+from subiso.engine.cuda.pipeline_tables import (
+    BUILD_ARGS,
+    JOIN_ARGS,
+    JOIN_CONTROL,
+    JOIN_STEP,
+    JOIN_TABLES,
+    JOIN_WEIGHT,
+    MAX_STEPS,
+)
+from subiso.engine.cuda.pipeline_tune import PipelineWishes
+from subiso.engine.cuda.tune import Wishes
+from subiso.engine.query import MODES, Query, make_query
+from subiso.errors import DeviceMemoryError, UnsupportedError
+from subiso.graph import Graph
+from subiso.pattern import Pattern
+
+ORDERS = ("forward", "reverse", "random")
+TINY = [
+    Wishes(blocks=1, warps_per_block=1, row_capacity=32, pipeline=PipelineWishes(chunk_rows=7, twig_rows=1)),
+    Wishes(
+        blocks=2,
+        warps_per_block=2,
+        row_capacity=40,
+        pipeline=PipelineWishes(chunk_rows=64, first_chunk=5, table_bytes=4000, least_turns=2, unit=3),
+    ),
+    Wishes(
+        blocks=2,
+        warps_per_block=1,
+        row_capacity=1000,
+        pipeline=PipelineWishes(leaf_order=False, overlap=False, least_turns=40, twig_rows=30, weigh=False),
+    ),
+    Wishes(
+        blocks=3,
+        warps_per_block=2,
+        row_capacity=60,
+        pipeline=PipelineWishes(prune=False, chunk_rows=33, least_turns=8),
+    ),
+]
+
+
+def engines(seed: int) -> list[CudaEngine]:
+    """Three of the ways to run, rotating with the seed, one per order."""
+    return [
+        CudaEngine(ShimMachine(order, seed=seed), TINY[(seed + i) % len(TINY)], schedule="pipeline")
+        for i, order in enumerate(ORDERS)
+    ]
+
+
+def rows_of(engine: CudaEngine, query: Query) -> list[tuple[int, ...]]:
+    return [tuple(r) for batch in engine.stream(query, Params(batch_rows=20)) for r in batch.tolist()]
+
+
+def check(query: Query, seed: int) -> None:
+    wanted = expected_rows(query)
+    for engine in engines(seed):
+        what = f"{describe(query, seed)} {engine.wishes} {engine.machine.order}"
+        assert engine.count(query).count == len(wanted), what
+        assert canonical(query, rows_of(engine, query)) == wanted, what
+
+
+@pytest.mark.parametrize("seed", range(12))
+@pytest.mark.parametrize("mode", MODES)
+def test_rich_queries(mode: str, seed: int) -> None:
+    check(random_query(seed, mode), seed)
+
+
+@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("mode", ["monomorphism", "induced"])
+def test_plain_queries(mode: str, seed: int) -> None:
+    check(random_query(1000 + seed, mode, rich=False), seed)
+
+
+@dataclass(frozen=True)
+class Layouts:
+    """A kernel that does not compile unless its structures are those of the host."""
+
+    name: str = "layouts"
+    threads: int = 32
+    args_type: str = "subiso::BuildArgs"
+    quick: bool = True
+
+    def text(self) -> str:
+        def place(dtype: np.dtype, name: str) -> int:  # type: ignore[type-arg]
+            return int(dtype.fields[name][1])  # type: ignore[index]
+
+        args, tables = "JoinArgs<CsrStore<u32>>", "JoinTables"
+        equal = {
+            f"sizeof({args})": JOIN_ARGS.itemsize,
+            f"sizeof({tables})": JOIN_TABLES.itemsize,
+            "sizeof(JoinStep)": JOIN_STEP.itemsize,
+            "sizeof(JoinControl)": JOIN_CONTROL.itemsize,
+            "sizeof(JoinWeight)": JOIN_WEIGHT.itemsize,
+            f"offsetof({tables}, weights)": place(JOIN_TABLES, "weights"),
+            "offsetof(JoinWeight, without)": place(JOIN_WEIGHT, "without"),
+            "sizeof(BuildArgs)": BUILD_ARGS.itemsize,
+            f"offsetof({tables}, tests)": place(JOIN_TABLES, "tests"),
+            f"offsetof({tables}, steps)": place(JOIN_TABLES, "steps"),
+            "offsetof(JoinStep, keys)": place(JOIN_STEP, "keys"),
+            "kMaxSteps": MAX_STEPS,
+            **{
+                f"offsetof({args}, {name})": place(JOIN_ARGS, name)
+                for name in ("control", "units", "translate")
+            },
+            **{
+                f"offsetof(JoinControl, {name})": place(JOIN_CONTROL, name)
+                for name in ("next", "stop", "full", "idle_warps", "rows", "taken", "extra", "units_left")
+            },
+        }
+        lines = [f"static_assert({cpp} == {numpy});" for cpp, numpy in equal.items()]
+        start = '#include <cstddef>\n#include "pipeline.cuh"\nusing namespace subiso;\n'
+        return start + "\n".join(lines) + "\nvoid layouts(const BuildArgs&) {}\n"
+
+
+def test_structures_are_the_same_on_both_sides() -> None:
+    ShimMachine().launch(Layouts(), 1, 0, np.zeros((), BUILD_ARGS))
+
+
+def complete(n: int) -> Graph:
+    return Graph.from_edges(*zip(*itertools.combinations(range(n), 2), strict=True))
+
+
+def report_of(engine: CudaEngine) -> PipelineReport:
+    assert isinstance(engine.last, PipelineReport)
+    return engine.last
+
+
+def test_large_relations_are_joined_in_parts() -> None:
+    """Two tables that hold a part of their relation each: every combination of parts, once."""
+    query = make_query(complete(9), Pattern.path(4))
+    own = PipelineWishes(table_bytes=1400, twig_rows=1, leaf_order=False, weigh=False)
+    engine = CudaEngine(
+        ShimMachine("random", seed=3), Wishes(blocks=2, warps_per_block=1, pipeline=own), schedule="pipeline"
+    )
+    assert engine.count(query).count == 9 * 8 * 7 * 6 // 2
+    report = report_of(engine)
+    assert len(report.table_rows) == 2
+    assert report.parts >= 4
+    assert report.probe_rows >= report.parts * 36  # the probe goes through all of them
+
+
+def test_work_is_dealt_out_anew() -> None:
+    """A few probe rows have all the work: what their lanes save is split, and other warps go on with it."""
+    query = make_query(complete(12), Pattern.path(5), anchor={0: 0})
+    own = PipelineWishes(least_turns=16, twig_rows=1, leaf_order=False, weigh=False)
+    wishes = Wishes(blocks=2, warps_per_block=2, pipeline=own)
+    engine = CudaEngine(ShimMachine(), wishes, schedule="pipeline")
+    assert engine.count(query).count == reference.count(query).count > 0
+    report = report_of(engine)
+    assert report.probe_rows < 32 < report.states
+    assert 1 < report.launches < 60
+
+
+@pytest.mark.parametrize("order", ORDERS)
+def test_rows_come_through_a_small_buffer(order: str) -> None:
+    """Lanes keep what does not fit, and go on with it in the next launch."""
+    query = make_query(complete(9), Pattern.path(4), unique=False)
+    wishes = Wishes(
+        blocks=2, warps_per_block=1, row_capacity=64, pipeline=PipelineWishes(chunk_rows=40, unit=32)
+    )
+    engine = CudaEngine(ShimMachine(order, seed=1), wishes, schedule="pipeline")
+    rows = rows_of(engine, query)
+    assert len(set(rows)) == len(rows) == 9 * 8 * 7 * 6
+    assert report_of(engine).launches >= 9 * 8 * 7 * 6 // 64
+
+
+def test_large_patterns_and_hubs() -> None:
+    """A path of 32 vertices through a path; a star whose relation is split into single links; a single vertex."""
+    engine = CudaEngine(ShimMachine(), Wishes(blocks=1, warps_per_block=1), schedule="pipeline")
+    line = Graph.from_edges(range(39), range(1, 40))
+    assert engine.count(make_query(line, Pattern.path(32))).count == 40 - 31
+    split = replace(engine.wishes, pipeline=PipelineWishes(twig_rows=100))
+    star = Graph.from_edges([0] * 20, range(1, 21))
+    hubs = CudaEngine(ShimMachine(), split, schedule="pipeline")
+    assert hubs.count(make_query(star, Pattern.star(3))).count == comb(20, 3)
+    assert len(report_of(hubs).plan.joins) == 2
+    assert hubs.count(make_query(star, Pattern.clique(1))).count == 21
+
+
+def test_a_stop_ends_the_launch() -> None:
+    query = make_query(complete(12), Pattern.cycle(4))
+    machine = ShimMachine(stop_after=2000)
+    wishes = Wishes(blocks=1, warps_per_block=1)
+    stopped = CudaEngine(machine, wishes, schedule="pipeline").count(query).count
+    assert stopped < reference.count(query).count
+
+
+def test_streams_and_counts_stop() -> None:
+    query = make_query(complete(10), Pattern.path(4), unique=False)
+    engine = CudaEngine(
+        ShimMachine(), Wishes(blocks=1, warps_per_block=1, row_capacity=64), schedule="pipeline"
+    )
+    closed = engine.stream(query, Params(batch_rows=64))
+    next(closed)
+    closed.close()
+    assert (closed.stopped_by, list(closed)) == ("cancelled", [])
+    late = engine.stream(query, Params(timeout=0, batch_rows=64))
+    assert sum(len(batch) for batch in late) < 10 * 9 * 8 * 7
+    assert late.stopped_by == "timeout"
+    assert engine.count(query, Params(timeout=0)).stopped_by == "timeout"
+    asked = Params(poll=lambda: True)
+    short = CudaEngine(
+        ShimMachine(), replace(engine.wishes, pipeline=PipelineWishes(chunk_rows=32)), schedule="pipeline"
+    )
+    assert short.count(make_query(complete(30), Pattern.path(4)), asked).stopped_by == "cancelled"
+    whole = engine.stream(query, Params())
+    assert sum(len(batch) for batch in whole) == 10 * 9 * 8 * 7
+    assert whole.stopped_by is None
+
+
+def test_short_memory_makes_frugal_runs() -> None:
+    query = make_query(complete(20), Pattern.clique(4))
+    wishes = Wishes(blocks=2, warps_per_block=1, pipeline=PipelineWishes(table_bytes=1 << 22))
+    short = CudaEngine(ShimMachine(room=100_000), wishes, schedule="pipeline")
+    assert short.count(query).count == comb(20, 4)
+    with pytest.raises(DeviceMemoryError, match="has no room for the search"):
+        CudaEngine(ShimMachine(room=500), wishes, schedule="pipeline").count(query)
+
+
+def test_what_it_does_not_do_is_refused() -> None:
+    query = make_query(complete(5), Pattern.path(3))
+    several = CudaEngine([ShimMachine(), ShimMachine()], schedule="pipeline")
+    with pytest.raises(UnsupportedError, match="runs on one device"):
+        several.count(query)
+    line = make_query(Graph.from_edges(range(49), range(1, 50)), Pattern.path(33))
+    with pytest.raises(UnsupportedError, match="schedule pipeline takes at most 32 vertices"):
+        CudaEngine(ShimMachine(), schedule="pipeline").count(line)
+
+
+def test_auto_takes_it_for_graphs_that_have_no_room() -> None:
+    query = make_query(complete(12), Pattern.cycle(4))
+    small = Description("small", "simt", multiprocessors=2, memory=500)
+    engine = CudaEngine(ShimMachine(description=small), Wishes(blocks=2, warps_per_block=1))
+    assert engine.count(query).count == reference.count(query).count
+    assert isinstance(engine.last, PipelineReport)
+    roomy = CudaEngine(ShimMachine(), Wishes(blocks=2, warps_per_block=1))
+    roomy.count(query)
+    assert not isinstance(roomy.last, PipelineReport)
+
+
+def bushy_query(seed: int) -> Query:
+    """A core with trees that hang from it, few labels: some branches are weighed, some kept apart from others."""
+    rng = np.random.default_rng([seed, 11])
+    n = int(rng.integers(10, 25))
+    graph = Graph.from_edges(
+        *rng.integers(0, n, (2, 3 * n)),
+        num_vertices=n,
+        vertex_labels=rng.integers(0, 4, n),
+        directed=bool(rng.integers(2)),
+        vertex_columns={"age": rng.integers(0, 5, n)},
+        loops="keep" if rng.integers(2) else "drop",
+    )
+    k = int(rng.integers(3, 7))
+    edges = [(int(rng.integers(i)), i) for i in range(1, k)] + ([(0, 2)] if seed % 3 and k > 2 else [])
+    labels = rng.integers(0, 4, k).tolist()
+    pattern = Pattern.from_edges(list(dict.fromkeys(edges)), vertex_labels=labels, directed=graph.directed)
+    if seed % 4 == 0:
+        pattern = pattern.where(f"{pattern.names[k - 1]}.age <= {pattern.names[0]}.age")
+    mode = ("monomorphism", "homomorphism", "monomorphism", "edge-isomorphism")[seed % 4]
+    return make_query(graph, pattern, mode=mode, unique=mode == "monomorphism" and bool(seed % 2))
+
+
+@pytest.mark.parametrize("room", [1 << 63, 12])
+def test_what_hangs_is_weighed(monkeypatch: pytest.MonkeyPatch, room: int) -> None:
+    """Also where weights are too large for most of it."""
+    monkeypatch.setattr(twigs, "_MOST_WEIGHT", room)
+    plans = []
+    for seed in range(40):
+        query = bushy_query(seed)
+        engine = CudaEngine(ShimMachine(), Wishes(blocks=1, warps_per_block=2), schedule="pipeline")
+        assert engine.count(query).count == reference.count(query).count, describe(query, seed)
+        plans += [engine.last.plan] if isinstance(engine.last, PipelineReport) else []
+    found = [h for plan in plans for h in plan.hanging]
+    assert sum(bool(h.without) for h in found) >= (5 if room > 12 else 1)
+    assert len(found) >= (30 if room > 12 else 5)
+    if room > 12:
+        assert any(h.at == other.vertex for plan in plans for h in plan.hanging for other in plan.hanging)
+
+
+def test_large_counts_are_not_listed() -> None:
+    """A spider of 8 legs, 1000 leaves of another label each: 10^24 matches, which 64 bits do not hold."""
+    legs, leaves = 8, 1000
+    edges = [(0, 1 + leg) for leg in range(legs)]
+    edges += [(1 + leg, 1 + legs + leg * leaves + i) for leg in range(legs) for i in range(leaves)]
+    labels = [
+        "hub",
+        *(f"leg{leg}" for leg in range(legs)),
+        *(f"leaf{leg}" for leg in range(legs) for _ in range(leaves)),
+    ]
+    graph = Graph.from_edges(*zip(*edges, strict=True), vertex_labels=labels)
+    spider = [(0, 1 + leg) for leg in range(legs)] + [(1 + leg, 1 + legs + leg) for leg in range(legs)]
+    kinds = ["hub", *(f"leg{leg}" for leg in range(legs)), *(f"leaf{leg}" for leg in range(legs))]
+    engine = CudaEngine(ShimMachine(), Wishes(blocks=1, warps_per_block=1), schedule="pipeline")
+    assert (
+        engine.count(make_query(graph, Pattern.from_edges(spider, vertex_labels=kinds))).count == leaves**legs
+    )
+    assert report_of(engine).launches < 400
