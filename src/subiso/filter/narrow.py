@@ -61,8 +61,9 @@ def narrow(
         return Narrowed(sizes, sizes, plain_fans, (), (), numbers=((),) * len(bits))
     used = _chosen(filters, sum(map(sum, plain_fans)) * n)
     begun: list[Bits | None] = [None] * len(bits)
-    if known < len(bits) and (filters is not None or 2 * known >= len(bits)):
-        # Where most vertices have candidates, the others get all vertices as theirs.
+    if known < len(bits) and (filters is not None or (2 * known >= len(bits) and not query.anchors)):
+        # Where most vertices have candidates, the others get all vertices as theirs. Anchored queries come in
+        # thousands, and look at their anchors' neighbours only.
         everything = pack_bits(np.ones(n, np.bool_))
         begun = [everything if b is None else None for b in bits]
     if "signature" in used:
