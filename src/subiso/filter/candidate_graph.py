@@ -113,7 +113,7 @@ def decide(resolved: Resolved, stats: Statistics, choice: Choice) -> Decision:
     if read < _SHORTER * kept:
         return Decision(False, f"lists would be only {read / max(kept, 1):.1f} times shorter")
     # How many partial matches a large pattern has cannot be told well, so there only the making counts.
-    search = greedy_order(problem, stats)[1] * _VISIT
+    search = sum(greedy_order(problem, stats)[1]) * _VISIT
     if search < read and (problem.num_vertices <= EXHAUSTIVE_UP_TO or read > _CHEAP):
         return Decision(
             False, f"the search (~{search:,.3g} steps) is less work than making it (~{read:,.3g})"

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from subiso.plan.core import core_order
-from subiso.plan.estimate import VISIT, Estimator
+from subiso.plan.estimate import SET, VISIT, Estimator
 from subiso.plan.greedy import greedy_order
 from subiso.plan.local import is_plain_clique
 from subiso.plan.problem import Problem
@@ -34,9 +34,10 @@ class Order:
 def order_by_cost(problem: Problem, stats: Statistics, *, counting: bool, max_tail: int = 99) -> Order:
     """The cheapest order by the cost model, in either direction of the restrictions; greedy for large patterns."""
     if problem.num_vertices > EXHAUSTIVE_UP_TO:
-        order, cost = greedy_order(problem, stats)
+        order, partial = greedy_order(problem, stats)
         cut = len(order) - (min(longest_tail(problem, order), max_tail) if counting else 0)
-        return Order(order[:cut], order[cut:], cost * VISIT, loose=True)
+        cost = sum(partial[:cut]) * VISIT + partial[cut - 1] * SET * (len(order) - cut)
+        return Order(order[:cut], order[cut:], cost, loose=True)
     if is_plain_clique(problem):  # all orders are the same
         return _with_best_tail(Estimator(problem, stats), range(problem.num_vertices), counting, max_tail)
     climbing = _Exhaustive(Estimator(problem, stats), counting, max_tail).best
