@@ -21,7 +21,8 @@ from subiso.storage.relation import Relation
 
 _MOST_EDGES = 2**32 - 1  # edge ids take 32 bits in the lists of relations with conditions
 _MAX_NAMED = 4096  # sets of labels whose bitmaps are kept
-_MAX_FITTED = 64  # relations with an edge filter that are kept; the unfiltered ones always are
+_MAX_FITTED = 64  # relations with an edge filter that are kept in any case; the unfiltered ones always are
+_FITTED_BYTES = 1 << 28  # ... and further ones up to so many bytes
 
 
 @dataclass(frozen=True, eq=False)
@@ -33,6 +34,10 @@ class RelationCsr:
 
     bounds: NDArray[np.int64]
     neighbors: NDArray[np.uint32]
+
+    @property
+    def nbytes(self) -> int:
+        return self.bounds.nbytes + self.neighbors.nbytes
 
     @cached_property
     def lengths(self) -> NDArray[np.int64]:
@@ -108,8 +113,11 @@ class Layout:
         with self._lock:
             self._relations[relation] = built
             fitted = [r for r in self._relations if r.fit is not None]
-            if len(fitted) > _MAX_FITTED:
-                del self._relations[fitted[0]]
+            room = _FITTED_BYTES - sum(self._relations[r].nbytes for r in fitted)
+            for oldest in fitted[:-_MAX_FITTED] if room < 0 else ():
+                room += self._relations.pop(oldest).nbytes
+                if room >= 0:
+                    break
         return built
 
     def entities(self, relation: Relation) -> Entities:
