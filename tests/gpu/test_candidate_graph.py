@@ -15,7 +15,7 @@ from subiso.engine.query import MODES, make_query
 from subiso.graph import Graph
 from subiso.pattern import Pattern
 
-SCHEDULES = ("auto", "fine", "stack", "wedge", "levels")
+SCHEDULES = ("auto", "fine", "stack", "wedge", "levels", "pipeline")
 ALWAYS = Params(batch_rows=20, switches=Switches(candidate_graph="always"))
 
 

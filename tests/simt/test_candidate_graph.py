@@ -19,10 +19,11 @@ WAYS = [
     ("wedge", "random", Wishes(blocks=2, warps_per_block=2, tau=0, row_capacity=50, slots=8)),
     ("auto", "random", Wishes(blocks=3, warps_per_block=2, hub_length=1)),
     ("levels", "random", Wishes(blocks=2, warps_per_block=2)),
+    ("pipeline", "reverse", Wishes(blocks=2, warps_per_block=2)),
 ]
 
 
-@pytest.mark.parametrize("seed", range(20))
+@pytest.mark.parametrize("seed", range(24))
 @pytest.mark.parametrize("mode", MODES)
 def test_rich_queries(mode: str, seed: int) -> None:
     query = random_query(5000 + seed, mode)

@@ -204,10 +204,8 @@ class CudaEngine:
             query = plan_twigs(resolved, params, self.wishes, listing=listing)
         if query is None:
             return None
-        choice = Choice("pipeline", "")
-        return self._in_memory(
-            query.plan, choice, lambda w, _: query.run(self.machine, self._graph(0, resolved).cache, w)
-        )
+        choice, cache = Choice("pipeline", ""), self._graph(0, resolved).cache
+        return self._in_memory(query.plan, choice, lambda w, _: query.run(self.machine, cache, w))
 
     def _note(self, report: AnyReport) -> None:
         self.last = report
