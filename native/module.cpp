@@ -7,6 +7,8 @@ NB_MODULE(_native, m) {
   subiso::bind_formats(m);
   subiso::bind_generate(m);
   subiso::bind_engine(m);
+  subiso::bind_filter(m);
+  subiso::bind_candidates(m);
   subiso::bind_motifs(m);
   subiso::bind_sample(m);
   subiso::bind_storage(m);

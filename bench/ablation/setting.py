@@ -8,8 +8,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from bench.graphs import is_there, load_graph
-from subiso.bench.data import DataFolder
+from bench.graphs import is_there
+from subiso.bench.data import DataFolder, load_graph
 from subiso.engine.base import Params, Switches
 from subiso.engine.cuda.engine import CudaEngine
 from subiso.engine.cuda.machine import Machine

@@ -26,9 +26,9 @@ from typing import Any
 
 from bench.ablation.rehearse import Rehearsal, compile_all
 from bench.gpu.timed import TimedMachine
-from bench.graphs import is_there, load_graph
+from bench.graphs import is_there
 
-from subiso.bench.data import DataFolder
+from subiso.bench.data import DataFolder, load_graph
 from subiso.engine.base import Params
 from subiso.engine.cuda.device import parse_device
 from subiso.engine.cuda.engine import CudaEngine

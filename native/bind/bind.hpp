@@ -28,6 +28,8 @@ void bind_graph(nb::module_& m);
 void bind_formats(nb::module_& m);
 void bind_generate(nb::module_& m);
 void bind_engine(nb::module_& m);
+void bind_filter(nb::module_& m);
+void bind_candidates(nb::module_& m);
 void bind_motifs(nb::module_& m);
 void bind_sample(nb::module_& m);
 void bind_storage(nb::module_& m);

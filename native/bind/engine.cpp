@@ -11,7 +11,6 @@
 
 #include "bind/relations.hpp"
 #include "bind/run.hpp"
-#include "filter/refine.hpp"
 #include "storage/relation.hpp"
 
 namespace subiso {
@@ -114,30 +113,6 @@ nb::list finish_tally(BoundRun& self) {
   return columns;
 }
 
-auto refine_candidates(std::uint32_t num_vertices, const std::vector<RelationArrays>& relations,
-                       const std::vector<std::optional<nb::ndarray<std::uint64_t, nb::numpy, nb::ndim<1>, nb::c_contig>>>& bits,
-                       const std::vector<std::tuple<int, int, int, int>>& demands, int rounds) {
-  check_relations(num_vertices, relations);
-  std::vector<std::uint64_t*> filters;
-  for (const auto& b : bits) {
-    if (b && b->size() * 64 < num_vertices) throw std::invalid_argument("a filter does not fit the number of vertices");
-    filters.push_back(b ? b->data() : nullptr);
-  }
-  const auto in_range = [](int i, std::size_t size) { return i >= 0 && static_cast<std::size_t>(i) < size; };
-  std::vector<Demand> wanted;
-  for (const auto& [a, b, relation, count] : demands) {
-    if (!in_range(a, bits.size()) || !in_range(b, bits.size()) || !in_range(relation, relations.size()) || count < 0)
-      throw std::invalid_argument("a demand names what is not there");
-    wanted.push_back({a, b, relation, count});
-  }
-  Refined refined;
-  {
-    nb::gil_scoped_release release;
-    refined = refine(CsrStore(num_vertices, to_csrs(relations)), filters, wanted, rounds);
-  }
-  return std::tuple(refined.sizes, refined.fans, refined.overlaps);
-}
-
 template <Span (*kRun)(const SetOps&, Span, Span, std::uint32_t*)>
 Out<std::uint32_t> run_setop(const std::string& name, In<std::uint32_t> a, In<std::uint32_t> b) {
   std::vector<std::uint32_t> out(std::max(a.size(), b.size()) + kSlack);
@@ -155,7 +130,6 @@ void bind_engine(nb::module_& m) {
     return to_numpy(degree_ranks(std::vector<std::int64_t>(degree.data(), degree.data() + degree.size())));
   });
   m.def("build_relation", &build_relation_arrays);
-  m.def("refine", &refine_candidates);
   // (sum of squared degrees, then for above and below: edges, sum of squares, reached, beyond; see statistics.py)
   m.def("degree_sums", [](In<std::int64_t> bounds, In<std::uint32_t> neighbors) {
     const DegreeSums s = degree_sums(CsrStore(static_cast<std::uint32_t>(bounds.size() / 2),
@@ -163,14 +137,6 @@ void bind_engine(nb::module_& m) {
     const auto side = [](const SideSums& x) { return std::tuple(x.edges, x.squares, x.reached, x.beyond); };
     return std::tuple(s.squares, side(s.above), side(s.below));
   });
-  m.def("bit_positions", [](In<std::uint64_t> words) {
-    std::vector<std::uint32_t> positions;
-    for (std::size_t w = 0; w < words.size(); ++w)
-      for (std::uint64_t left = words.data()[w]; left != 0; left &= left - 1)
-        positions.push_back(static_cast<std::uint32_t>(w * 64 + static_cast<std::size_t>(__builtin_ctzll(left))));
-    return to_numpy(std::move(positions));
-  });
-
   m.def("setops_name", [](const std::optional<std::string>& name) {
     return std::string(choose_setops(name ? name->c_str() : nullptr).name);
   }, nb::arg("name") = nb::none());

@@ -77,7 +77,7 @@ class TinyData:
         return {"gMatch": GMATCH, "STMatch": {"q1": GMATCH["P3"]}}
 
     def labelled_queries(self) -> Any:
-        from bench.graphs import load_graph
+        from subiso.bench.data import load_graph
 
         name = "email-Enron/labels16"
         graph = load_graph(self, name)  # type: ignore[arg-type]

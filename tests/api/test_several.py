@@ -24,6 +24,14 @@ def runs(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
     found: list[Any] = []
     original = cpu._count_plan
     monkeypatch.setattr(cpu, "_count_plan", lambda plan, *rest: found.append(plan) or original(plan, *rest))
+    without_plan = cpu.count_candidates
+
+    def noted(*arguments: Any) -> Any:
+        answer = without_plan(*arguments)
+        found.extend([answer] if answer is not None else [])
+        return answer
+
+    monkeypatch.setattr(cpu, "count_candidates", noted)
     return found
 
 
@@ -60,7 +68,7 @@ def test_equal_terms_run_once(runs: list[Any]) -> None:
         "(a:0)--(b:0), (b)--(c:0), (c)--(d:0), (d)--(a)",
     ]
     queries = [make_query(graph, text, induced=True) for text in texts]
-    found = count_several(queries, cpu, Params(switches=Switches(expand="always")))
+    found = count_several(queries, cpu, Params(switches=Switches(expand="always", labelled="plan")))
     # the shapes with four vertices of one label: path, claw, cycle, tailed triangle, diamond, clique
     assert len(runs) == 6
     assert found == [si.count(graph, text, induced=True, engine="reference") for text in texts]

@@ -48,16 +48,21 @@ def test_vertices_that_need_several_neighbors_of_a_kind() -> None:
     assert resolve(make_query(g, query.pattern, mode="homomorphism")).problem.sizes[0] == 2
 
 
-def test_bad_demands_are_refused() -> None:
+def test_bad_links_are_refused() -> None:
     bounds, neighbors = np.zeros(3, np.int64), np.zeros(0, np.uint32)
     bits = np.ones(1, np.uint64)
-    for demand in [(1, 0, 0, 1), (0, -1, 0, 1), (0, 0, 1, 1), (0, 0, 0, -1)]:
+    rest = True, True, True, True, 1
+    for link in [(1, 0, 0, 0), (0, -1, 0, 0), (0, 0, 1, 0), (0, 0, 0, -1)]:
         with pytest.raises(ValueError, match="names what is not there"):
-            _native.refine(1, [(bounds, neighbors)], [bits], [demand], 1)
+            _native.narrow((), 1, [(bounds, neighbors)], [bits], [None], [link], *rest)
     with pytest.raises(ValueError, match="filter does not fit"):
-        _native.refine(1, [(bounds, neighbors)], [np.zeros(0, np.uint64)], [], 1)
+        _native.narrow((), 1, [(bounds, neighbors)], [np.zeros(0, np.uint64)], [None], [], *rest)
     with pytest.raises(ValueError, match="relation does not fit"):
-        _native.refine(2, [(bounds, neighbors)], [bits], [], 1)
+        _native.narrow((), 2, [(bounds, neighbors)], [bits], [None], [], *rest)
+    with pytest.raises(ValueError, match="one filter per vertex"):
+        _native.narrow((), 1, [(bounds, neighbors)], [bits], [], [], *rest)
+    with pytest.raises(ValueError, match="every vertex needs candidates"):
+        _native.make_candidates(_native.narrow((), 1, [(bounds, neighbors)], [None], [None], [], *rest))
 
 
 def test_a_graph_without_vertices() -> None:

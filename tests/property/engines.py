@@ -10,6 +10,7 @@ from subiso import _native
 from subiso.engine import cpu, reference
 from subiso.engine.base import Params, Switches
 from subiso.engine.query import Query
+from subiso.filter.narrow import FILTERS
 from subiso.result.canonical import Canonical
 
 
@@ -34,6 +35,9 @@ PLAIN = Params(
         expand="never",
         decompose="never",
         codegrees=False,
+        filters=(),
+        candidate_graph="never",
+        labelled="plan",
         setops="scalar",
     ),
 )
@@ -46,12 +50,19 @@ def random_params(chance: random.Random) -> Params:
         threads=chance.choice([1, 2, 3]),
         batch_rows=chance.choice([1, 2, 3, 7, 64, 65_536]),
         switches=Switches(
-            order=chance.choice(["cost", "ri", "core"]),
+            order=chance.choice(["cost", "ri", "gsi", "core"]),
             max_tail=chance.choice([0, 1, 2, 99]),
             local=chance.choice([True, False]),
             expand=chance.choice(["auto", "always", "never"]),
             decompose=chance.choice(["auto", "always", "always", "never"]),
             codegrees=chance.choice([True, True, False]),
+            filters=chance.choice(
+                [None, (), ("degree",), ("frequency",), ("signature",), ("refine",), FILTERS]
+            ),
+            candidate_graph=chance.choice(["auto", "always", "always", "never"]),
+            labelled=chance.choice(["auto", "search", "eliminate", "plan", "plan"]),
+            failing_sets=chance.choice([True, False]),
+            twins=chance.choice([True, False]),
             setops=chance.choice([None, *SETOPS]),
         ),
     )

@@ -10,8 +10,30 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from subiso.errors import SubisoError
 from subiso.graph.graph import Graph
+
+
+def with_labels(graph: Graph, labels: int) -> Graph:
+    """The same graph with uniformly random vertex labels 0..labels-1.
+
+    >>> with_labels(Graph.from_edges([0, 1], [1, 2]), 10).vertex_labels is None
+    False
+    """
+    drawn = np.random.default_rng(labels).integers(0, labels, graph.num_vertices)
+    src, dst = graph.edge_endpoints()
+    return Graph.from_edges(
+        src, dst, num_vertices=graph.num_vertices, directed=graph.directed, vertex_labels=drawn
+    )
+
+
+def load_graph(data: DataFolder, name: str) -> Graph:
+    """A graph of the folder; `email-Enron/labels16`: with 16 labels, drawn by a generator that is seeded with 16."""
+    base, _, labels = name.partition("/labels")
+    graph = data.graph(base)
+    return with_labels(graph, int(labels)) if labels else graph
 
 
 class DataFolder:

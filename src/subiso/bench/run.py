@@ -11,6 +11,7 @@ from itertools import groupby
 from typing import Any, Protocol
 
 from subiso.bench import memory
+from subiso.bench.data import load_graph as load_shared
 from subiso.bench.listing import listing_memory
 from subiso.bench.machine import describe
 from subiso.bench.probe import import_seconds, probe_scaling
@@ -123,7 +124,7 @@ def load_graph(suite: Suite, name: str) -> Graph:
 
     source = dict(suite.graphs[name])
     if "shared" in source:
-        return suite.data.graph(source["shared"])
+        return load_shared(suite.data, source["shared"])
     return generate(source.pop("generator"), source)
 
 

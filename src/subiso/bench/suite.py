@@ -180,7 +180,11 @@ def _plain_case(entry: dict[str, Any], patterns: dict[str, Any], unique: bool) -
 
 
 def _query_case(entry: dict[str, Any], data: DataFolder, unique: bool) -> Case:
-    found = [q for q in data.labelled_queries()[entry["from"]] if fnmatchcase(q["name"], entry["select"])]
+    found = [
+        q
+        for q in data.labelled_queries()[entry["from"]]
+        if fnmatchcase(q["name"], entry["select"]) and q["embeddings"] is not None
+    ]
     queries = tuple(
         Query(q["name"], tuple((u, v) for u, v in q["edges"]), q["embeddings"], labels=tuple(q["labels"]))
         for q in found

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 import warnings
 from collections.abc import Callable
 
@@ -15,14 +16,19 @@ from subiso.plan.formula import Formula
 
 def count(query: Query, params: Params = Params()) -> Outcome:  # noqa: B008 (frozen)
     """Count on a device if that is likely to pay, and there is one."""
-    if on_device(query, params)[0]:
+    started = time.perf_counter()
+    resolved = resolve(query, params.switches.filters)
+    found = cpu.count_without_plan(resolved, params, started)
+    if found is not None:
+        return found
+    if _pays(resolved, params)[0]:
         from subiso.engine import cuda
 
         try:
             return cuda.count(query, params)
         except (UnsupportedError, DeviceMemoryError) as error:  # the CPU takes everything
             warnings.warn(f"counting on the CPU: {error}", stacklevel=2)
-    return cpu.count(query, params)
+    return cpu.count_by_plans(resolved, params, started)
 
 
 def stream(query: Query, params: Params = Params()) -> cpu.CpuStream:  # noqa: B008 (frozen)
@@ -42,11 +48,17 @@ def on_device(
     >>> on_device(make_query(Graph.from_edges([0, 1, 2], [1, 2, 0]), Pattern.clique(3)))
     (False, 'about 81.6 operations')
     """
-    if params.threads is not None:
-        return False, "threads= was given"
-    resolved = resolve(query)
+    resolved = resolve(query, params.switches.filters)
     if resolved.hopeless:
         return False, "some vertex of the pattern has no candidate"
+    return _pays(resolved, params, formula_for)
+
+
+def _pays(
+    resolved: Resolved, params: Params, formula_for: Callable[[Resolved, Params], Formula] = cpu.formula_for
+) -> tuple[bool, str]:
+    if params.threads is not None:
+        return False, "threads= was given"
     cost = formula_for(resolved, params).cost
     if cost < DEVICE_COST:
         return False, f"about {cost:,.3g} operations"

@@ -23,7 +23,7 @@ Rows = NDArray[np.uint32]
 class Switches:
     """Techniques that can be chosen or turned off, to measure and to test them; answers never depend on them."""
 
-    order: Literal["cost", "ri", "core"] = "cost"
+    order: Literal["cost", "ri", "gsi", "core"] = "cost"
     """The pass that picks the matching order."""
     max_tail: int = 99
     """How many vertices at most are counted from set sizes (1: no inclusion-exclusion, 0: none)."""
@@ -37,6 +37,17 @@ class Switches:
     """Search neighbourhoods as bit rows where a plan allows it."""
     sums: bool = True
     """Count small patterns from sums over the whole graph where that is quicker (CUDA)."""
+    filters: tuple[str, ...] | None = None
+    """The filters that narrow candidates: "degree", "frequency", "signature", "refine"; None = as fits."""
+    candidate_graph: Literal["auto", "always", "never"] = "auto"
+    """Let plans run on the adjacency between candidates instead of the graph's."""
+    labelled: Literal["auto", "search", "eliminate", "plan"] = "auto"
+    """How the CPU counts where every pattern vertex has candidates: by backtracking or by elimination on the
+    candidate graph (where that is possible), or by plans only."""
+    failing_sets: bool = True
+    """Backtracking skips siblings that must fail for the same reason."""
+    twins: bool = True
+    """Candidates with the same neighbours are one, and count as often."""
     setops: str | None = None
     """Set operations: "scalar", "avx2" or "avx512"; None = the fastest that the machine runs."""
 

@@ -12,10 +12,12 @@ from numpy.typing import NDArray
 
 from subiso import _native
 from subiso.engine.base import Outcome, Params, Rows, StoppedBy
+from subiso.engine.candidates import count_candidates
 from subiso.engine.lower import lower
 from subiso.engine.query import Query
 from subiso.engine.terms import run_terms
 from subiso.errors import CountOverflowError, QueryError
+from subiso.filter.candidate_graph import with_candidate_graph
 from subiso.filter.resolve import Resolved, resolve
 from subiso.plan.choose import make_plan
 from subiso.plan.formula import Formula, make_formula
@@ -28,9 +30,24 @@ _TICK = 0.05  # seconds between looks at the clock, the progress and Ctrl-C
 def count(query: Query, params: Params = Params()) -> Outcome:  # noqa: B008 (frozen)
     """Count the query's matches."""
     started = time.perf_counter()
-    resolved = resolve(query)
+    resolved = resolve(query, params.switches.filters)
+    return count_without_plan(resolved, params, started) or count_by_plans(resolved, params, started)
+
+
+def count_without_plan(resolved: Resolved, params: Params, started: float) -> Outcome | None:
+    """The count where no plan is needed for it, or a candidate graph does better (engine/candidates.py)."""
     if resolved.hopeless:
         return Outcome(0, seconds=time.perf_counter() - started)
+    found = count_candidates(resolved, params, threads_of(params), lambda: formula_for(resolved, params).cost)
+    if found is None:
+        return None
+    return Outcome(found.count, found.stopped_by, time.perf_counter() - started)
+
+
+def count_by_plans(resolved: Resolved, params: Params, started: float) -> Outcome:
+    """The count by the cheapest formula, on the graph or on the candidate graph."""
+    stats = statistics_of(resolved.layout.graph)
+    resolved = with_candidate_graph(resolved, stats, params.switches.candidate_graph)
     return run_formula(formula_for(resolved, params), resolved, params, started)
 
 
@@ -99,10 +116,12 @@ class CpuStream:
         self._columns = query.pattern.num_vertices
         self._run: Any = None
         self._watch: _Watch | None = None
-        resolved = resolve(query)
+        switches = params.switches
+        resolved = resolve(query, switches.filters)
         if not resolved.hopeless:
-            options = params.switches.of_plans
-            plan = make_plan(resolved.problem, statistics_of(query.graph), counting=False, **options)
+            stats = statistics_of(query.graph)
+            resolved = with_candidate_graph(resolved, stats, switches.candidate_graph)
+            plan = make_plan(resolved.problem, stats, counting=False, **switches.of_plans)
             self._run = prepare(plan, resolved, params)
             try:  # Ctrl-C may come while it starts
                 self._watch = _Watch(self._run, params, started)
@@ -186,7 +205,7 @@ def prepare(plan: Plan, resolved: Resolved, params: Params, tally: NDArray[np.in
     kept = (resolved, entities, bitmaps, seeds)  # the native side reads their memory
     return _native.make_run(
         kept,
-        layout.graph.num_vertices,
+        layout.num_vertices,
         [(csr.bounds, csr.neighbors) for csr in resolved.csrs],
         resolved.reverse,
         code,

@@ -174,11 +174,11 @@ class _Columns:
 
     def by_vertex(self, counts: Counts) -> Counts:
         """From ranks to the graph's own numbers."""
-        return counts[self.resolved.layout.rank]
+        return counts[self.resolved.whole.rank]
 
     def by_edge(self, counts: Counts, relation: int) -> Counts:
         """From entries of the relation's lists to edge ids; an edge may stand in the lists of both its ends."""
-        layout = self.resolved.layout
+        layout = self.resolved.whole
         sums: Counts = np.zeros(layout.graph.num_edges, counts.dtype)
         np.add.at(sums, layout.entry_edges(self.resolved.relations[relation]), counts)
         return sums

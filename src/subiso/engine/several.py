@@ -34,7 +34,7 @@ def count_several(queries: list[Query], engine: Engine, params: Params, *, sums:
     [4, 4]
     """
     found: dict[Hashable, int] = {}
-    families = _families(queries, params) if sums else {}
+    families = _families(queries, params) if sums and len(queries) > 1 else {}
 
     def count_one(query: Query, step: Params) -> int:
         key = _key(query) if len(queries) > 1 else None
@@ -45,7 +45,7 @@ def count_several(queries: list[Query], engine: Engine, params: Params, *, sums:
             found[key] = _count_one(query, engine, step)
         return found[key]
 
-    return in_turn(queries, replace(params, known={} if len(queries) > 1 else None), count_one)
+    return in_turn(queries, replace(params, known={}) if len(queries) > 1 else params, count_one)
 
 
 def in_turn(queries: list[Query], params: Params, answer: Callable[[Query, Params], Answer]) -> list[Answer]:
@@ -53,7 +53,11 @@ def in_turn(queries: list[Query], params: Params, answer: Callable[[Query, Param
     answers: list[Answer] = []
     deadline = Deadline(params.timeout)
     for i, query in enumerate(queries):
-        step = replace(params, timeout=deadline.left(), progress=part_of(params.progress, i, len(queries)))
+        step = params
+        if len(queries) > 1:
+            step = replace(
+                params, timeout=deadline.left(), progress=part_of(params.progress, i, len(queries))
+            )
         try:
             answers.append(answer(query, step))
         except TimeoutReached as error:

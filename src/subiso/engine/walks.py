@@ -139,7 +139,7 @@ class _Weights:
         edge = self.tree.parent[v][1]
         for (at_parent, at_v), times in Counter(self.tree.hanging.get(v, ())).items():
             found = edge_codegrees(
-                self.resolved.layout, relations[edge], relations[at_parent], relations[at_v]
+                self.resolved.whole, relations[edge], relations[at_parent], relations[at_v]
             )
             power = self.how.triangles * min(times, _MOST_TRIANGLES)
             powers = np.arange(found.max(initial=0) + 1.0) ** power  # far fewer values than entries

@@ -27,7 +27,8 @@ def _unary(query: Query, layout: Layout, table: RelationTable) -> list[tuple[int
     pattern, graph = query.pattern, query.graph
     parts: list[tuple[int, Bits]] = []
     for vertex, conjunction in enumerate(pattern.vertex_labels):
-        parts.extend((vertex, _any_label(query, layout, names)) for names in conjunction)
+        for names in conjunction:
+            parts.append((vertex, layout.named_bits(names)))
     parts.extend((v, layout.bits(mask.array)) for v, mask in enumerate(pattern.masks) if mask is not None)
     for c in pattern.comparisons:
         if isinstance(c.left.owner, str):
@@ -56,18 +57,6 @@ def _unary(query: Query, layout: Layout, table: RelationTable) -> list[tuple[int
 
 def _is_loop(edge: PatternEdge) -> bool:
     return edge.source == edge.target
-
-
-def _any_label(query: Query, layout: Layout, names: frozenset[int | str]) -> Bits:
-    labels = query.graph.vertex_labels
-    assert labels is not None, "labels on an unlabelled graph are refused earlier"
-    codes = {code for name in names if (code := labels.code_of(name)) is not None}
-    bits = [layout.label_bits(code) for code in codes]
-    if len(bits) == 1:
-        return bits[0]
-    empty = np.zeros((query.graph.num_vertices + 63) // 64, np.uint64)
-    union: Bits = np.bitwise_or.reduce([empty, *bits])
-    return union
 
 
 def _with_loop(query: Query, layout: Layout, table: RelationTable, edge: PatternEdge) -> Bits:

@@ -25,6 +25,8 @@ class RelationTable:
         self._number: dict[Relation, int] = {}
         self._fits: dict[PatternEdge, EdgeFit | None] = {}
         self._pairs: dict[Relation, tuple[int, int]] = {}
+        self._plain: dict[bool, tuple[int, int]] = {}
+        """Directed or not: the numbers for edges of which nothing else is asked."""
 
     def number(self, relation: Relation) -> int:
         """The relation's index; an undirected graph has one direction only."""
@@ -49,6 +51,17 @@ class RelationTable:
             pair = self._pairs[relation] = self.number(relation), self.number(relation.reversed())
         return Link(a, b, *pair)
 
+    def link_of(self, edge: PatternEdge) -> Link:
+        """The link of a pattern edge."""
+        if edge.labels is None and edge.mask is None and edge.name is None:
+            pair = self._plain.get(edge.directed)
+            if pair is not None:
+                return Link(edge.source, edge.target, *pair)
+            link = self.link(edge.source, edge.target, _OUT if edge.directed else _ANY)
+            self._plain[edge.directed] = link.forward, link.backward
+            return link
+        return self.link(edge.source, edge.target, self.of_edge(edge))
+
     def of_edge(self, edge: PatternEdge) -> Relation:
         """The relation of a pattern edge, read at its source."""
         fit = self.fit(edge)
@@ -71,22 +84,26 @@ class RelationTable:
         comparisons = [c for c in self.query.pattern.comparisons if edge.name and c.left.owner == edge.name]
         if edge.labels is None and edge.mask is None and not comparisons:
             return None
-        fits: NDArray[np.bool_] = np.ones(graph.num_edges, dtype=bool)
-        key: object = None
+        codes: tuple[int, ...] = ()
+        known: NDArray[np.uint32] | None = None
         if edge.labels is not None:
             labels = graph.edge_labels
             assert labels is not None, "edge labels on a graph without them are refused earlier"
-            codes = sorted({code for name in edge.labels if (code := labels.code_of(name)) is not None})
-            fits &= np.isin(labels.codes, codes)
-            key = tuple(codes)
+            known = labels.codes
+            codes = tuple(
+                sorted({code for name in edge.labels if (code := labels.code_of(name)) is not None})
+            )
+        if known is not None and edge.mask is None and not comparisons:  # the key says it all
+            return EdgeFit(codes, lambda: np.isin(known, codes).view(np.uint8))
+        fits: NDArray[np.bool_] = (
+            np.ones(graph.num_edges, dtype=bool) if known is None else np.isin(known, codes)
+        )
         if edge.mask is not None:
             fits &= edge.mask.array
         for c in comparisons:
             assert not isinstance(c.right, Column | str), "refused earlier"
             fits &= compare_constant(graph.edge_columns[c.left.column], c.op, c.right)
-        if edge.mask is not None or comparisons:
-            key = blake2b(np.packbits(fits).data, digest_size=16).digest()
-        return EdgeFit(key, fits.view(np.uint8))
+        return EdgeFit(blake2b(np.packbits(fits).data, digest_size=16).digest(), fits.view(np.uint8))
 
 
 def induced_edges(query: Query) -> list[PatternEdge]:

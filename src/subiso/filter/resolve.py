@@ -2,23 +2,22 @@
 
 from __future__ import annotations
 
-from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from subiso import _native
 from subiso.engine.query import Query
+from subiso.filter.candidate_graph import CandidateLayout, Decision
 from subiso.filter.candidates import Bits, initial_candidates
+from subiso.filter.narrow import Narrowed, narrow
 from subiso.filter.relations import RelationTable, induced_edges
 from subiso.pattern import Column
 from subiso.plan.problem import Link, PairCheck, Problem
 from subiso.storage.layout import Layout, RelationCsr, layout_of
 from subiso.storage.relation import Relation
 
-_ROUNDS = 3
-_MOST_REFINING = 200_000_000  # neighbours looked at; beyond, refinement may cost more than it saves
 NOT_A_NUMBER = np.iinfo(np.int64).min
 
 
@@ -27,7 +26,7 @@ class Resolved:
     """A problem, and the arrays that its numbers refer to."""
 
     problem: Problem
-    layout: Layout
+    layout: Layout | CandidateLayout
     relations: tuple[Relation, ...]
     csrs: tuple[RelationCsr, ...]
     reverse: list[int]
@@ -38,6 +37,16 @@ class Resolved:
     """Vertex columns as comparable integers, by rank."""
     hopeless: bool
     """Some pattern vertex has no candidate: there is no match."""
+    narrowed: Narrowed
+    """What the filters did."""
+    candidate_graph: Decision | None = None
+    """Whether the csrs are those of a candidate graph, and why; None: not decided."""
+
+    @property
+    def whole(self) -> Layout:
+        """The layout of the whole graph, where no candidate graph stands for it."""
+        assert isinstance(self.layout, Layout), "a candidate graph is here"
+        return self.layout
 
     @property
     def longest(self) -> int:
@@ -50,24 +59,27 @@ class Resolved:
         return csr.longest_above if above else csr.longest
 
 
-def resolve(query: Query) -> Resolved:
-    """Translate a query into the graph's vocabulary and compute its candidates."""
+def resolve(query: Query, filters: Sequence[str] | None = None) -> Resolved:
+    """Translate a query into the graph's vocabulary and compute its candidates.
+
+    `filters` names those to run (filter/narrow.py has them); None: as fits.
+    """
     layout = layout_of(query.graph)
     table = RelationTable(query)
     edges = [e for e in query.pattern.edges if e.source != e.target]
-    links = [table.link(e.source, e.target, table.of_edge(e)) for e in edges]
+    links = [table.link_of(e) for e in edges]
     absent = [e for e in query.pattern.anti_edges if e.source != e.target]
     if query.mode == "induced":
         absent += induced_edges(query)
-    forbidden = [table.link(e.source, e.target, table.of_edge(e)) for e in absent]
+    forbidden = [table.link_of(e) for e in absent]
     entities: tuple[tuple[int, int, int], ...] = ()
     if query.mode == "edge-isomorphism":
         entities = tuple((e.source, e.target, table.number(table.of_edge(e))) for e in query.pattern.edges)
     reverse = table.reverse()
     csrs = tuple(layout.relation(r) for r in table.relations)
     bits = initial_candidates(query, layout, table)
-    sizes, fans, overlaps = _refine(query, links, csrs, bits)
-    filters, numbers = _number_filters(bits)
+    _ask_for_edges(bits, links, table.relations, csrs)
+    narrowed = narrow(query, links, csrs, bits, filters)
     pairs, keys = _pair_checks(query, layout)
     problem = Problem(
         pattern=query.pattern,
@@ -77,88 +89,31 @@ def resolve(query: Query) -> Resolved:
         forbidden=tuple(forbidden),
         absent=tuple(absent),
         pairs=pairs,
-        filters=numbers,
+        filters=narrowed.numbers,
         anchored=frozenset(query.anchors),
-        sizes=sizes,
-        fans=fans,
-        overlaps=overlaps,
+        sizes=narrowed.sizes,
+        fans=narrowed.fans,
+        overlaps=narrowed.overlaps,
         loops=query.graph.has_loops,
         entities=entities,
     )
-    hopeless = query.graph.num_vertices == 0 or 0 in sizes
-    return Resolved(problem, layout, tuple(table.relations), csrs, reverse, filters, keys, hopeless)
-
-
-def _refine(
-    query: Query, links: list[Link], csrs: tuple[RelationCsr, ...], bits: list[Bits | None]
-) -> tuple[tuple[float, ...], tuple[tuple[float, float], ...], tuple[int, ...]]:
-    """Shrink the bitmaps in place of the list; sizes, fans and overlaps as Problem wants them."""
-    n = max(query.graph.num_vertices, 1)
-    mean = [len(csr.neighbors) / n for csr in csrs]
-    plain_fans = tuple((mean[link.forward], mean[link.backward]) for link in links)
-    if all(b is None for b in bits):
-        return (float(query.graph.num_vertices),) * len(bits), plain_fans, ()
-    # Joint demands count candidates of several vertices at once, so they look at the bitmaps as they are now, not
-    # at those of one vertex that refinement has narrowed since.
-    together, unrefined = _joint_demands(query, links, bits)
-    for v, b in enumerate(bits):
-        bits[v] = None if b is None else b.copy()
-    demands = [
-        demand
-        for link in links
-        for demand in ((link.a, link.b, link.forward, 1), (link.b, link.a, link.backward, 1))
-    ]
-    arrays = [(csr.bounds, csr.neighbors) for csr in csrs]
-    work = sum(mean) * n * (len(demands) + len(together))
-    rounds = _ROUNDS if work < _MOST_REFINING else 1
-    sizes, fans, overlaps = _native.refine(
-        query.graph.num_vertices, arrays, bits + unrefined, together + demands, rounds
+    hopeless = query.graph.num_vertices == 0 or 0 in narrowed.sizes
+    return Resolved(
+        problem, layout, tuple(table.relations), csrs, reverse, narrowed.bitmaps, keys, hopeless, narrowed
     )
-    fans = fans[len(together) :]
-    merged = tuple(
-        (ahead if ahead >= 0 else plain[0], back if back >= 0 else plain[1])
-        for ahead, back, plain in zip(fans[::2], fans[1::2], plain_fans, strict=True)
-    )
-    return tuple(map(float, sizes[: len(bits)])), merged, tuple(overlaps[: len(bits)])
 
 
-def _joint_demands(
-    query: Query, links: list[Link], bits: list[Bits | None]
-) -> tuple[list[tuple[int, int, int, int]], list[Bits | None]]:
-    """A vertex with several pattern neighbours that have the same candidates needs as many neighbours there.
-
-    The demands name bitmaps that are to stand after `bits`; these come second.
-    """
-    if not query.injective:
-        return [], []
-    same: dict[bytes | None, int] = {}
-    kind = [same.setdefault(None if b is None else b.tobytes(), v) for v, b in enumerate(bits)]
-    wanted: Counter[tuple[int, int, int]] = Counter()
-    pairs = {(link.a, link.b, link.forward) for link in links} | {
-        (link.b, link.a, link.backward) for link in links
-    }
-    for a, b, relation in pairs:
-        wanted[a, kind[b], relation] += 1
-    joint = [(a, b, relation, count) for (a, b, relation), count in wanted.items() if count > 1]
-    place = {b: len(bits) + i for i, b in enumerate(dict.fromkeys(b for _, b, _, _ in joint))}
-    return [(a, place[b], r, count) for a, b, r, count in joint], [bits[b] for b in place]
-
-
-def _number_filters(bits: list[Bits | None]) -> tuple[tuple[Bits, ...], tuple[tuple[int, ...], ...]]:
-    """Vertices with equal bitmaps share a filter."""
-    filters: list[Bits] = []
-    number: dict[bytes, int] = {}
-    numbers: list[tuple[int, ...]] = []
-    for b in bits:
-        if b is None:
-            numbers.append(())
-            continue
-        key = b.tobytes()
-        if key not in number:
-            number[key] = len(filters)
-            filters.append(b)
-        numbers.append((number[key],))
-    return tuple(filters), tuple(numbers)
+def _ask_for_edges(
+    bits: list[Bits | None], links: list[Link], relations: list[Relation], csrs: tuple[RelationCsr, ...]
+) -> None:
+    """Vertices need an edge of every kind that the pattern has at them, where these are not just any edges."""
+    asked: set[tuple[int, int]] = set()
+    for a, b, forward, backward in links:
+        if relations[forward].fit is not None:
+            asked |= {(a, forward), (b, backward)}
+    for vertex, relation in sorted(asked):
+        known, owners = bits[vertex], csrs[relation].owners
+        bits[vertex] = owners if known is None else known & owners
 
 
 def _pair_checks(query: Query, layout: Layout) -> tuple[tuple[PairCheck, ...], tuple[NDArray[np.int64], ...]]:

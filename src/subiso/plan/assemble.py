@@ -94,11 +94,22 @@ class Assembler:
         operands = in_chain_order({o for v in vertices for o in self.around[v] if o.list.position < depth})
         after = frozenset(p for v in vertices for p in self.places(v) if position_of(p) < depth)
         filters = {f for v in vertices for f in problem.filters[v]} if problem.filters else set()
+        if problem.narrowed:  # lists of a candidate graph have no others
+            filters.difference_update(problem.narrowed[o.list.relation] for o in operands if not o.negative)
         distinct: tuple[int, ...] = ()
         if problem.injective:
             joined = () if problem.loops else [o.list.position for o in operands if not o.negative]
-            distinct = tuple(p for p in range(depth) if p not in joined and not after & {p, ~p})
+            distinct = tuple(
+                p
+                for p in range(depth)
+                if p not in joined and not after & {p, ~p} and self.may_meet(vertices, p)
+            )
         return Need(operands, after, tuple(sorted(filters)), distinct)
+
+    def may_meet(self, vertices: tuple[int, ...], position: int) -> bool:
+        """Whether all of them have candidates in common with the vertex at the position."""
+        overlaps, matched = self.problem.overlaps, self.order.prefix[position]
+        return not overlaps or all(overlaps[v] >> matched & 1 for v in vertices)
 
     def places(self, vertex: int) -> set[int]:
         """Where the vertex stands among the prefix: p after position p, ~p before it."""

@@ -7,13 +7,13 @@ from typing import Literal
 from subiso.errors import QueryError
 from subiso.plan.assemble import assemble
 from subiso.plan.local import choose_local, is_plain_clique
-from subiso.plan.order import order_by_core, order_by_cost, order_by_ri
+from subiso.plan.order import order_by_core, order_by_cost, order_by_gsi, order_by_ri
 from subiso.plan.plan import Plan
 from subiso.plan.problem import Problem
 from subiso.plan.restrictions import loosen, remaining_symmetry, restrictions_for
 from subiso.storage.statistics import Statistics
 
-ORDERS = {"cost": order_by_cost, "ri": order_by_ri, "core": order_by_core}
+ORDERS = {"cost": order_by_cost, "ri": order_by_ri, "gsi": order_by_gsi, "core": order_by_core}
 
 
 def make_plan(
@@ -21,7 +21,7 @@ def make_plan(
     stats: Statistics,
     *,
     counting: bool,
-    order: Literal["cost", "ri", "core"] = "cost",
+    order: Literal["cost", "ri", "gsi", "core"] = "cost",
     max_tail: int = 99,
     local: bool = True,
     loose: bool = False,

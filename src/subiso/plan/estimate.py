@@ -13,7 +13,7 @@ from subiso.storage.statistics import Statistics
 
 # In units of looking at one element of a neighbour list; measured roughly, only their proportions matter.
 VISIT = 12.0  # one candidate of a loop
-_SET = 12.0  # one set operation, apart from its elements
+SET = 12.0  # one set operation, apart from its elements
 _ELEMENT = 0.6
 _WORD = 1.0  # one word of a bit row
 _LONGER_ROW = 3  # a row costs no more than so many times the neighbourhood that it is a part of
@@ -162,7 +162,7 @@ class Estimator:
                 continue
             length = self.length(prefix, depth, beyond=bool(after >> depth & 1))
             base = self.length(prefix, depths[i - 1], beyond=bool(after >> depths[i - 1] & 1))
-            cost += partial[depth] * (_SET + _ELEMENT * min(length, (_LONGER_ROW if on_rows else 24) * base))
+            cost += partial[depth] * (SET + _ELEMENT * min(length, (_LONGER_ROW if on_rows else 24) * base))
         return cost
 
     def count_cost(

@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+from subiso.engine.candidates import first_tries
 from subiso.engine.query import Query
-from subiso.filter.resolve import resolve
+from subiso.filter.candidate_graph import with_candidate_graph
+from subiso.filter.resolve import Resolved, resolve
 from subiso.plan.choose import make_plan
 from subiso.plan.estimate import with_estimates
 from subiso.plan.formula import ONE_PLAN, Formula, make_formula
@@ -19,12 +21,18 @@ from subiso.storage.statistics import Statistics, statistics_of
 class Explanation:
     """Printable; `formula` and `listing` are what `count` and `match` run."""
 
-    problem: Problem
+    resolved: Resolved
     stats: Statistics
     formula: Formula
     listing: Plan
     device: tuple[str, ...] = ()
     """Lines on where it would run."""
+    first: str = ""
+    """What is tried before the plans."""
+
+    @property
+    def problem(self) -> Problem:
+        return self.resolved.problem
 
     @property
     def counting(self) -> Plan:
@@ -45,19 +53,36 @@ class Explanation:
             f"graph     {self.stats.num_vertices:,} vertices, mean degree {self.stats.mean_degree:.3g} "
             f"({self.stats.edge_degree:.3g} over edges), closure {self.stats.closure:.3g}",
         ]
-        for vertex, numbers in enumerate(p.filters):
-            for number in numbers:
-                size = p.sizes[vertex]
-                lines.append(f"filter    {p.pattern.names[vertex]} in C{number}: {size:,.0f} candidates")
+        lines += self._filter_lines()
         if self.counting.restrictions:
             names = p.pattern.names
             pairs = ", ".join(f"{names[a]} < {names[b]}" for a, b in self.counting.restrictions)
             lines.append(f"order     {pairs}  (by degree, then id)")
-        lines += ["", f"count     ~{self.formula.cost:,.3g} operations", *self._count_lines()]
+        lines += ["", f"count     ~{self.formula.cost:,.3g} operations"]
+        lines += [f"  {self.first}"] if self.first else []
+        lines += self._count_lines()
         lines += ["", f"match     ~{self.listing.cost:,.3g} operations", _indented(self.listing)]
         if self.device:
             lines += ["", *self.device]
         return "\n".join(lines)
+
+    def _filter_lines(self) -> list[str]:
+        """Candidates before and after the filters, and what becomes of them."""
+        p, narrowed = self.problem, self.resolved.narrowed
+        lines = []
+        for vertex, numbers in enumerate(p.filters):
+            for number in numbers:
+                before, after = narrowed.before[vertex], p.sizes[vertex]
+                fewer = f", {before:,.0f} before" if before != after else ""
+                lines.append(
+                    f"filter    {p.pattern.names[vertex]} in C{number}: {after:,.0f} candidates{fewer}"
+                )
+        if narrowed.used:
+            stopped = "" if narrowed.complete else " (stopped before its fixed point)"
+            lines.append(f"filters   {', '.join(narrowed.used)}{stopped}")
+        if self.resolved.candidate_graph is not None and p.filters:
+            lines.append(f"between   candidate graph {self.resolved.candidate_graph}")
+        return lines
 
     def _count_lines(self) -> list[str]:
         formula = self.formula
@@ -77,13 +102,17 @@ class Explanation:
 
 def explain(query: Query, device: Sequence[str] = ()) -> Explanation:
     """How the CPU engine would run the query; `device` has lines on where it would run."""
-    problem, stats = resolve(query).problem, statistics_of(query.graph)
+    resolved, stats = resolve(query), statistics_of(query.graph)
+    first = "" if resolved.hopeless else first_tries(resolved)
+    resolved = with_candidate_graph(resolved, stats)
+    problem = resolved.problem
     return Explanation(
-        problem,
+        resolved,
         stats,
         _estimated(make_formula(problem, stats, decompose="auto", codegrees=True), problem, stats),
         with_estimates(make_plan(problem, stats, counting=False), problem, stats),
         tuple(device),
+        first,
     )
 
 

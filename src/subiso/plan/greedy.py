@@ -10,8 +10,8 @@ from subiso.plan.problem import Problem
 from subiso.storage.statistics import Statistics
 
 
-def greedy_order(problem: Problem, stats: Statistics) -> tuple[tuple[int, ...], float]:
-    """(order, estimated number of partial matches)."""
+def greedy_order(problem: Problem, stats: Statistics) -> tuple[tuple[int, ...], list[float]]:
+    """(order, estimated number of partial matches of every length)."""
     k = problem.num_vertices
     sizes = problem.sizes or (float(stats.num_vertices),) * k
     around: list[dict[int, float]] = [{} for _ in range(k)]
@@ -24,7 +24,8 @@ def greedy_order(problem: Problem, stats: Statistics) -> tuple[tuple[int, ...], 
     order = [start]
     expected: dict[int, float] = {}
     placed = {start}
-    matches = cost = sizes[start]
+    matches = sizes[start]
+    partial = [matches]
     closure = stats.closure
     while True:
         for v, fan in around[order[-1]].items():
@@ -35,10 +36,10 @@ def greedy_order(problem: Problem, stats: Statistics) -> tuple[tuple[int, ...], 
                 else:
                     expected[v] = known * min(1.0, max(closure, fan / (sizes[v] or 1.0)))
         if not expected:
-            return tuple(order), cost
+            return tuple(order), partial
         best = min(expected, key=lambda v: (is_leaf[v], expected[v], -len(around[v])))
         matches *= max(expected.pop(best), 1e-9)
-        cost += matches
+        partial.append(matches)
         order.append(best)
         placed.add(best)
 

@@ -1,4 +1,5 @@
-"""Pass: the matching order. By estimated cost (exhaustive for small patterns, greedy for large ones), RI or core."""
+"""Pass: the matching order. By estimated cost (exhaustive for small patterns, greedy for large ones), by RI, by
+GSI's score, or core first."""
 
 from __future__ import annotations
 
@@ -7,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from subiso.plan.core import core_order
-from subiso.plan.estimate import VISIT, Estimator
+from subiso.plan.estimate import SET, VISIT, Estimator
 from subiso.plan.greedy import greedy_order
 from subiso.plan.local import is_plain_clique
 from subiso.plan.problem import Problem
@@ -33,9 +34,10 @@ class Order:
 def order_by_cost(problem: Problem, stats: Statistics, *, counting: bool, max_tail: int = 99) -> Order:
     """The cheapest order by the cost model, in either direction of the restrictions; greedy for large patterns."""
     if problem.num_vertices > EXHAUSTIVE_UP_TO:
-        order, cost = greedy_order(problem, stats)
+        order, partial = greedy_order(problem, stats)
         cut = len(order) - (min(longest_tail(problem, order), max_tail) if counting else 0)
-        return Order(order[:cut], order[cut:], cost * VISIT, loose=True)
+        cost = sum(partial[:cut]) * VISIT + partial[cut - 1] * SET * (len(order) - cut)
+        return Order(order[:cut], order[cut:], cost, loose=True)
     if is_plain_clique(problem):  # all orders are the same
         return _with_best_tail(Estimator(problem, stats), range(problem.num_vertices), counting, max_tail)
     climbing = _Exhaustive(Estimator(problem, stats), counting, max_tail).best
@@ -66,6 +68,28 @@ def order_by_core(problem: Problem, stats: Statistics, *, counting: bool, max_ta
     """GENEVA's order, for engines that match several vertices in one step."""
     estimator = Estimator(problem, stats)
     return _with_best_tail(estimator, core_order(problem, tuple(estimator.sizes)), counting, max_tail)
+
+
+def order_by_gsi(problem: Problem, stats: Statistics, *, counting: bool, max_tail: int = 99) -> Order:
+    """GSI's order: the vertex with the best score |C(u)| / degree first, then always the best one next to the prefix.
+
+    Every vertex that is taken makes its neighbours dearer by how common the edges to them are, so that rare ones are
+    followed first.
+    """
+    estimator = Estimator(problem, stats)
+    k = problem.num_vertices
+    score = [estimator.sizes[v] / max(len(estimator.around[v]), 1) for v in range(k)]
+    order: list[int] = []
+    while len(order) < k:
+        border = {u for v in order for u in estimator.around[v]} - set(order)
+        best = min(
+            border or set(range(k)) - set(order), key=lambda v: (v not in problem.anchored, score[v], v)
+        )
+        order.append(best)
+        for v, fan in estimator.around[best].items():
+            # around[best][v] is how many candidates of `best` a candidate of v leads to: the edge's frequency.
+            score[v] *= max(fan * estimator.sizes[v], 1.0) / max(stats.num_vertices, 1)
+    return _with_best_tail(estimator, tuple(order), counting, max_tail)
 
 
 def _tails(problem: Problem, order: Sequence[int], counting: bool, max_tail: int) -> Iterator[int]:

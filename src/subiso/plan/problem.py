@@ -66,6 +66,8 @@ class Problem:
     """Edge-isomorphism: the pattern's edges as (source, target, relation index)."""
     apart: bool = False
     """Symmetry exchanges no vertices with different filters."""
+    narrowed: tuple[int, ...] = ()
+    """Per relation the filter that all elements of its lists pass, -1 for none; () for none at all."""
     imposed: tuple[tuple[int, int], ...] = ()
     """Pairs (a, b): only matches are wanted in which a's vertex comes before b's in the graph's total order."""
 

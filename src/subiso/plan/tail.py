@@ -48,12 +48,17 @@ def _distinct_terms(tail: tuple[int, ...], overlaps: tuple[int, ...] | None = No
     >>> _distinct_terms((7, 8))
     {((7,), (8,)): 1, ((7, 8),): -1}
     """
-    terms = {}
-    for blocks in _partitions(tail, overlaps):
-        terms[tuple(sorted(blocks))] = math.prod(
-            (-1) ** (len(b) - 1) * math.factorial(len(b) - 1) for b in blocks
-        )
-    return terms
+    return {tuple(sorted(blocks)): weight for blocks, weight in distinct_terms(tail, overlaps)}
+
+
+def distinct_terms(items: tuple[int, ...], overlaps: tuple[int, ...] | None) -> Iterator[tuple[Blocks, int]]:
+    """Every way in which items may coincide, and its coefficient in the number of ways to choose them all different.
+
+    >>> list(distinct_terms((0, 1), None))
+    [(((0,), (1,)), 1), (((0, 1),), -1)]
+    """
+    for blocks in _partitions(items, overlaps):
+        yield blocks, math.prod((-1) ** (len(b) - 1) * math.factorial(len(b) - 1) for b in blocks)
 
 
 def _partitions(items: tuple[int, ...], overlaps: tuple[int, ...] | None) -> Iterator[Blocks]:

@@ -20,7 +20,9 @@ from subiso.graph import Graph
 from subiso.storage.relation import Relation
 
 _MOST_EDGES = 2**32 - 1  # edge ids take 32 bits in the lists of relations with conditions
-_MAX_FITTED = 64  # relations with an edge filter that are kept; the unfiltered ones always are
+_MAX_NAMED = 4096  # sets of labels whose bitmaps are kept
+_MAX_FITTED = 64  # relations with an edge filter that are kept in any case; the unfiltered ones always are
+_FITTED_BYTES = 1 << 28  # ... and further ones up to so many bytes
 
 
 @dataclass(frozen=True, eq=False)
@@ -33,10 +35,19 @@ class RelationCsr:
     bounds: NDArray[np.int64]
     neighbors: NDArray[np.uint32]
 
+    @property
+    def nbytes(self) -> int:
+        return self.bounds.nbytes + self.neighbors.nbytes
+
     @cached_property
     def lengths(self) -> NDArray[np.int64]:
         """Of the lists, by rank."""
         return np.diff(self.bounds[::2])
+
+    @cached_property
+    def owners(self) -> NDArray[np.uint64]:
+        """The bitmap of the vertices that have a neighbour."""
+        return pack_bits(self.lengths > 0)
 
     @cached_property
     def longest(self) -> tuple[int, int]:
@@ -85,7 +96,12 @@ class Layout:
         self._relations: OrderedDict[Relation, RelationCsr] = OrderedDict()
         self._entry_edges: dict[Relation, NDArray[np.int64]] = {}
         self._label_bits: dict[int, NDArray[np.uint64]] = {}
+        self._named_bits: dict[frozenset[int | str], NDArray[np.uint64]] = {}
         self._lock = threading.Lock()
+
+    @property
+    def num_vertices(self) -> int:
+        return len(self.rank)
 
     def relation(self, relation: Relation) -> RelationCsr:
         """The neighbour lists of a relation; built once, kept with the graph."""
@@ -97,8 +113,11 @@ class Layout:
         with self._lock:
             self._relations[relation] = built
             fitted = [r for r in self._relations if r.fit is not None]
-            if len(fitted) > _MAX_FITTED:
-                del self._relations[fitted[0]]
+            room = _FITTED_BYTES - sum(self._relations[r].nbytes for r in fitted)
+            for oldest in fitted[:-_MAX_FITTED] if room < 0 else ():
+                room += self._relations.pop(oldest).nbytes
+                if room >= 0:
+                    break
         return built
 
     def entities(self, relation: Relation) -> Entities:
@@ -124,6 +143,20 @@ class Layout:
     def bits(self, mask: NDArray[np.bool_]) -> NDArray[np.uint64]:
         """A mask over the vertices as a bitmap over their ranks."""
         return pack_bits(mask[self.vertex_at])
+
+    def named_bits(self, names: frozenset[int | str]) -> NDArray[np.uint64]:
+        """The bitmap of the vertices that carry one of the labels, known or not; kept with the graph."""
+        found = self._named_bits.get(names)
+        if found is None:
+            labels = self.graph.vertex_labels
+            assert labels is not None, "labels on an unlabelled graph are refused earlier"
+            codes = {code for name in names if (code := labels.code_of(name)) is not None}
+            bits = [self.label_bits(code) for code in codes]
+            empty = np.zeros((self.num_vertices + 63) // 64, np.uint64)
+            found = bits[0] if len(bits) == 1 else np.bitwise_or.reduce([empty, *bits])
+            if len(self._named_bits) < _MAX_NAMED:
+                self._named_bits[names] = found
+        return found
 
     def label_bits(self, code: int) -> NDArray[np.uint64]:
         """The bitmap of the vertices that carry a label; built once, kept with the graph."""

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable
+from collections.abc import Callable, Hashable
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Literal
 
 import numpy as np
@@ -18,8 +19,13 @@ class EdgeFit:
     """The data edges that fit a pattern edge (label, mask, comparisons); equal keys mean equal sets."""
 
     key: Hashable
-    edges: NDArray[np.uint8] = field(compare=False, repr=False)
-    """By edge id: 1 where the edge fits."""
+    given: NDArray[np.uint8] | Callable[[], NDArray[np.uint8]] = field(compare=False, repr=False)
+    """By edge id: 1 where the edge fits. Or what makes that, for relations that are mostly known already."""
+
+    @cached_property
+    def edges(self) -> NDArray[np.uint8]:
+        """By edge id: 1 where the edge fits."""
+        return self.given() if callable(self.given) else self.given
 
 
 @dataclass(frozen=True)

@@ -9,11 +9,13 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Protocol, TypeVar
+from weakref import WeakKeyDictionary
 
 import numpy as np
 from numpy.typing import NDArray
 
 from subiso import _native
+from subiso.engine import cpu
 from subiso.engine.base import Outcome, Params, StoppedBy
 from subiso.engine.cuda.by_sums import SumsRun, SumsWay, sums_way
 from subiso.engine.cuda.by_twigs import Nothing, by_twigs, plan_twigs
@@ -24,7 +26,7 @@ from subiso.engine.cuda.levels_tune import LEAST_TABLE_BYTES
 from subiso.engine.cuda.local import LocalReport, LocalRun
 from subiso.engine.cuda.local_counts import OnDevice
 from subiso.engine.cuda.machine import Machine, OutOfMemory
-from subiso.engine.cuda.memory import Cache, DeviceGraph
+from subiso.engine.cuda.memory import Cache, DeviceGraph, GuestCache
 from subiso.engine.cuda.motif_sums import MotifSums, check_range, passes_on
 from subiso.engine.cuda.pipeline import PipelineReport, PipelineRun
 from subiso.engine.cuda.pipeline_tune import frugal
@@ -32,6 +34,7 @@ from subiso.engine.cuda.search import Report, SearchRun
 from subiso.engine.cuda.sets import KeptSets
 from subiso.engine.cuda.several import total_of
 from subiso.engine.cuda.stream import CudaStream, Listing
+from subiso.engine.cuda.tables import MAX_RELATIONS
 from subiso.engine.cuda.tally import TallyRun
 from subiso.engine.cuda.times import Times, adding
 from subiso.engine.cuda.tune import Wishes, worth_compiling
@@ -40,6 +43,7 @@ from subiso.engine.cuda.wedge import WedgeRun
 from subiso.engine.query import Query
 from subiso.engine.terms import run_terms
 from subiso.errors import DeviceMemoryError
+from subiso.filter.candidate_graph import CandidateLayout, with_candidate_graph
 from subiso.filter.resolve import Resolved, resolve
 from subiso.graph import Graph
 from subiso.plan.choose import make_plan
@@ -65,13 +69,19 @@ class CudaEngine:
         schedule: str = "auto",
         caches: Sequence[Cache] | None = None,
         storage: str | None = None,
+        host: bool = False,
     ) -> None:
-        """`storage` is what neighbour lists are read through, one of storage.STORAGES; None = as the wishes say."""
+        """`storage` is what neighbour lists are read through, one of storage.STORAGES; None = as the wishes say.
+
+        `host`: the host may count what it is done with sooner than a kernel is launched.
+        """
         self.machines = tuple(machine) if isinstance(machine, Sequence) else (machine,)
         self.machine = self.machines[0]
         self.wishes = wishes if storage is None else replace(wishes, storage=storage)
         self.schedule = schedule
+        self.host = host
         self.caches = caches or [Cache(m, budget) for m in self.machines]
+        self._guests: WeakKeyDictionary[CandidateLayout, dict[int, Cache]] = WeakKeyDictionary()
         self.last: AnyReport | None = None
         """What the last finished run did."""
         self.times = Times()
@@ -82,9 +92,11 @@ class CudaEngine:
         started = time.perf_counter()
         times = self.times = Times()
         with adding(times, "filter"):
-            resolved = resolve(query)
-        if resolved.hopeless:
-            return Outcome(0, seconds=time.perf_counter() - started)
+            resolved = resolve(query, params.switches.filters)
+            found = self._without_plan(resolved, params, started)
+            if found is not None:
+                return found
+            resolved = self._on_candidates(resolved, params)
         if by_twigs(self.machines, self.schedule, resolved):
             watch = Watch(params, started)
             total = self._run(lambda: self.prepare_twigs(resolved, params) or Nothing(), watch)
@@ -103,6 +115,20 @@ class CudaEngine:
             return self._count_plan(plan, resolved, watch), watch.stopped_by
 
         return run_terms(formula, params, started, count_plan)
+
+    def _without_plan(self, resolved: Resolved, params: Params, started: float) -> Outcome | None:
+        """What the host counts while it prepares: small queries, and those of many matches whose width is small."""
+        if not resolved.hopeless and not self.host:
+            return None
+        return cpu.count_without_plan(resolved, params, started)
+
+    def _on_candidates(self, resolved: Resolved, params: Params) -> Resolved:
+        """The query on its candidate graph where that pays; a storage that is named keeps the whole graph."""
+        if resolved.hopeless or self.wishes.storage not in ("auto", "csr"):
+            return resolved
+        stats = statistics_of(resolved.layout.graph)
+        made = with_candidate_graph(resolved, stats, params.switches.candidate_graph)
+        return made if len(made.csrs) <= MAX_RELATIONS else resolved
 
     def formula(self, resolved: Resolved, params: Params = Params()) -> Formula:  # noqa: B008 (frozen)
         """How a query is counted on these machines: plans without parts, which their schedules can run."""
@@ -140,7 +166,7 @@ class CudaEngine:
         choice = choose_schedule(plan, resolved, self.machine.description, wanted, self.wishes.arena_words)
 
         def make(wishes: Wishes, sets: KeptSets) -> TallyRun:
-            graph, seeds = DeviceGraph(self.caches[0], resolved.layout), _seeds(plan, resolved)
+            graph, seeds = self._graph(0, resolved), _seeds(plan, resolved)
             wishes = replace(wishes, storage="csr")  # edges are numbered as their entries in these lists
             return TallyRun(tally, self.machine, graph, resolved, plan, seeds, sets=sets, wishes=wishes)
 
@@ -149,7 +175,7 @@ class CudaEngine:
     def stream(self, query: Query, params: Params = Params()) -> CudaStream:  # noqa: B008 (frozen)
         """List the query's matches batch by batch, in no particular order."""
         started = time.perf_counter()
-        resolved = resolve(query)
+        resolved = self._on_candidates(resolve(query, params.switches.filters), params)
         runs: Sequence[Listing] = ()
         if not resolved.hopeless and by_twigs(self.machines, self.schedule, resolved):
             run = self.prepare_twigs(resolved, params, listing=True)
@@ -178,8 +204,8 @@ class CudaEngine:
             query = plan_twigs(resolved, params, self.wishes, listing=listing)
         if query is None:
             return None
-        choice = Choice("pipeline", "")
-        return self._in_memory(query.plan, choice, lambda w, _: query.run(self.machine, self.caches[0], w))
+        choice, cache = Choice("pipeline", ""), self._graph(0, resolved).cache
+        return self._in_memory(query.plan, choice, lambda w, _: query.run(self.machine, cache, w))
 
     def _note(self, report: AnyReport) -> None:
         self.last = report
@@ -207,7 +233,7 @@ class CudaEngine:
     def _levels(
         self, plan: Plan, resolved: Resolved, batch_rows: int, wishes: Wishes, _: KeptSets
     ) -> LevelsRun:
-        graph = DeviceGraph(self.caches[0], resolved.layout)
+        graph = self._graph(0, resolved)
         seeds = _seeds(plan, resolved)
         while True:
             try:
@@ -231,7 +257,7 @@ class CudaEngine:
         if choice.schedule == "levels":
             return self._levels(plan, resolved, 0, wishes, sets)
         seeds = _seeds(plan, resolved)
-        graph = DeviceGraph(self.caches[0], resolved.layout)
+        graph = self._graph(0, resolved)
         if choice.local is not None:
             return LocalRun(
                 self.machine,
@@ -283,7 +309,7 @@ class CudaEngine:
         tau = 0 if len(self.machines) > 1 else wishes.tau
         return SearchRun(
             self.machines[machine],
-            DeviceGraph(self.caches[machine], resolved.layout),
+            self._graph(machine, resolved),
             resolved,
             plan,
             seeds,
@@ -293,6 +319,13 @@ class CudaEngine:
             pool_warps=pool_warps,
             some=some,
         )
+
+    def _graph(self, machine: int, resolved: Resolved) -> DeviceGraph:
+        """The machine's copies; those of a candidate graph go with the query."""
+        layout, cache = resolved.layout, self.caches[machine]
+        if isinstance(layout, CandidateLayout):
+            cache = self._guests.setdefault(layout, {}).setdefault(machine, GuestCache(cache))
+        return DeviceGraph(cache, layout)
 
     def _choose(self, plan: Plan, resolved: Resolved) -> Choice:
         wanted = "stack" if self.schedule == "auto" and len(self.machines) > 1 else self.schedule

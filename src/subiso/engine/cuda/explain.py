@@ -11,8 +11,10 @@ from subiso.engine.cuda.machine import Description
 from subiso.engine.cuda.storage import choose_storage
 from subiso.engine.cuda.tune import FIXED_COST
 from subiso.engine.query import Query
+from subiso.filter.candidate_graph import with_candidate_graph
 from subiso.filter.resolve import resolve
 from subiso.plan.joins import make_twig_plan
+from subiso.storage.statistics import statistics_of
 
 _EXAMPLE = Description("an H200, as there is no device here", "sm_90", 132)
 
@@ -33,6 +35,7 @@ def device_lines(query: Query, device: str = "cuda", schedule: str = "auto") -> 
     resolved = resolve(query)
     if resolved.hopeless:
         return [*lines, "  nothing to do: some vertex of the pattern has no candidate"]
+    resolved = with_candidate_graph(resolved, statistics_of(query.graph))
     why = joins_twigs(resolved, machine, schedule)
     if why is not None:
         plan = make_twig_plan(resolved.problem, counting=True)

@@ -7,6 +7,7 @@ from numpy.typing import NDArray
 
 from subiso.engine.cuda.local_tables import LoweredLocal
 from subiso.filter.resolve import Resolved
+from subiso.storage.layout import Layout
 
 
 def seeds_by_size(
@@ -22,7 +23,7 @@ def seeds_by_size(
         return seeds[order], sizes[order]
 
     relation, layout = resolved.relations[lowered.relation], resolved.layout
-    if seeds is layout.all_ranks and relation.fit is None:
+    if isinstance(layout, Layout) and seeds is layout.all_ranks and relation.fit is None:
         key = ("seeds by neighbourhood", relation.direction, lowered.above)
         found, sizes = layout.graph.derived(key, ordered)
     else:

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from subiso.engine.cuda.hubs import Hubs, fill_hubs, hub_shape
 from subiso.engine.cuda.machine import Buffer, Machine, OutOfMemory, upload
 from subiso.errors import DeviceMemoryError
+from subiso.filter.candidate_graph import CandidateLayout
 from subiso.storage.layout import Layout, RelationCsr
 
 SHARE = 0.8
@@ -71,10 +72,26 @@ class Cache:
         self.used -= nbytes
 
 
+class GuestCache(Cache):
+    """Copies for one query only: they take the room of another cache's oldest, and never stay in it."""
+
+    def __init__(self, host: Cache) -> None:
+        super().__init__(host.machine, host.budget)
+        self.host = host
+
+    def _make(self, key: Hashable, nbytes: int, make: Callable[[], Any]) -> Any:
+        while self.host._kept:
+            try:
+                return make()
+            except OutOfMemory:
+                self.host._drop_oldest()
+        return super()._make(key, nbytes, make)
+
+
 class DeviceGraph:
     """The parts of one graph's layout that searches ask for."""
 
-    def __init__(self, cache: Cache, layout: Layout) -> None:
+    def __init__(self, cache: Cache, layout: Layout | CandidateLayout) -> None:
         self.cache = cache
         self.layout = layout
 

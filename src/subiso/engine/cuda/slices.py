@@ -26,7 +26,7 @@ def slice_lists(lowered: Lowered, resolved: Resolved) -> Sliced:
     if resolved.layout.graph.vertex_labels is None:
         return Sliced(lowered)
     labels = [
-        label_within(np.bitwise_and.reduce([resolved.filters[f] for f in combined]), resolved.layout)
+        label_within(np.bitwise_and.reduce([resolved.filters[f] for f in combined]), resolved.whole)
         for combined in lowered.filters
     ]
     tables = lowered.tables.copy()

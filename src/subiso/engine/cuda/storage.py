@@ -60,6 +60,8 @@ def choose_storage(
     """The wanted store, or for "auto" one that suits the query's relations. `wide`: they need 64-bit offsets."""
     if wanted not in STORAGES:
         raise UnsupportedError(f"there is no storage {wanted!r}", hint="there are " + ", ".join(STORAGES))
+    if not isinstance(resolved.layout, Layout):
+        return StorageChoice("csr", "its offsets are those of candidates only")
     if wide:
         return StorageChoice("csr", "some relation has 2**32 entries or more, which only it can hold")
     if wanted != "auto":
@@ -73,7 +75,7 @@ def choose_storage(
         )
     if offsets <= small:
         return StorageChoice("csr", f"its offsets are few ({_size(offsets)})")
-    return _choose_index(resolved.layout, csrs, offsets)
+    return _choose_index(resolved.whole, csrs, offsets)
 
 
 def _choose_index(layout: Layout, csrs: list[RelationCsr], offsets: int) -> StorageChoice:
@@ -121,8 +123,8 @@ def store_entries(
     A slice is a relation's neighbours that carry a vertex label. What is pointed to is added to `kept`.
     """
     pairs = list(zip(resolved.relations, resolved.csrs, strict=True))
-    indexes = [index_of(resolved.layout, relation, csr, name) for relation, csr in pairs]
-    indexes += [index_of(resolved.layout, *pairs[number], name, label) for number, label in slices]
+    indexes = [index_of(resolved.whole, relation, csr, name) for relation, csr in pairs]
+    indexes += [index_of(resolved.whole, *pairs[number], name, label) for number, label in slices]
     return [part_of(graph, index, kept) for index in indexes]
 
 

@@ -1,0 +1,109 @@
+// Binds native/candidates.
+#include <nanobind/stl/tuple.h>
+#include <nanobind/stl/vector.h>
+
+#include <memory>
+
+#include "bind/narrowed.hpp"
+#include "bind/relations.hpp"
+#include "candidates/eliminate.hpp"
+#include "candidates/graph.hpp"
+#include "candidates/search.hpp"
+
+namespace subiso {
+namespace {
+
+using LinkTuple = std::tuple<int, int, int>;
+
+// A candidate graph, and the arrays of the relations that searches look absent edges up in.
+struct BoundCandidates {
+  nb::object kept;
+  CsrStore store;
+  CandidateGraph graph;
+  std::size_t relations = 0;
+  std::size_t found = 0;  // points before twins were merged
+};
+
+std::vector<QueryLink> to_links(const std::vector<LinkTuple>& links, std::size_t vertices, std::size_t relations) {
+  std::vector<QueryLink> result;
+  for (const auto& [a, b, relation] : links) {
+    check_range(a, vertices, "a link names what is not there");
+    check_range(b, vertices, "a link names what is not there");
+    check_range(relation, relations, "a link names what is not there");
+    result.push_back({a, b, relation});
+  }
+  return result;
+}
+
+// The candidate graph of what the filters left.
+BoundCandidates* make_candidates(nb::handle_t<BoundNarrowed> narrowed) {
+  const BoundNarrowed& from = nb::cast<const BoundNarrowed&>(narrowed);
+  std::vector<const std::uint64_t*> bits;
+  for (const auto& own : from.result.bits) {
+    if (own.empty()) throw std::invalid_argument("every vertex needs candidates");
+    bits.push_back(own.data());
+  }
+  std::vector<QueryLink> links;
+  for (const PatternLink& k : from.links) links.push_back({k.a, k.b, k.forward});
+  auto bound = std::make_unique<BoundCandidates>(
+      BoundCandidates{nb::borrow(narrowed), from.store, {}, from.num_relations, 0});
+  {
+    nb::gil_scoped_release release;
+    bound->graph = build_candidate_graph(bound->store, bits, links);
+    bound->found = bound->graph.vertex.size();
+  }
+  return bound.release();  // Python owns it
+}
+
+nb::tuple halves(Count total) {
+  return nb::make_tuple(static_cast<std::int64_t>(total >> 64), static_cast<std::uint64_t>(total));
+}
+
+// (high, low, overflow), steps; no first part when it ran out of steps.
+nb::tuple search(BoundCandidates& self, const std::vector<LinkTuple>& forbidden, bool injective, bool failing_sets,
+                 std::uint64_t max_steps) {
+  const std::vector<QueryLink> apart = to_links(forbidden, self.graph.points.size(), self.relations);
+  SearchResult result;
+  {
+    nb::gil_scoped_release release;
+    result = CandidateSearch(self.graph, self.store, apart, {injective, failing_sets, max_steps}).run();
+  }
+  if (!result.complete) return nb::make_tuple(nb::none(), result.steps);
+  return nb::make_tuple(nb::make_tuple(static_cast<std::int64_t>(result.total >> 64),
+                                       static_cast<std::uint64_t>(result.total), result.overflow),
+                        result.steps);
+}
+
+// (high, low) or None, how it ended, steps.
+nb::tuple run_elimination(BoundCandidates& self, const std::vector<std::vector<int>>& partitions,
+                          const std::vector<std::int64_t>& coefficients, std::uint64_t budget, unsigned threads) {
+  if (partitions.size() != coefficients.size()) throw std::invalid_argument("one coefficient per partition");
+  for (const auto& block_of : partitions) {
+    if (block_of.size() != self.graph.points.size()) throw std::invalid_argument("a partition is of all vertices");
+    for (int b : block_of) check_range(b, block_of.size(), "a block that is not there");
+  }
+  Eliminated result;
+  {
+    nb::gil_scoped_release release;
+    result = eliminate_all(self.graph, partitions, coefficients, budget, threads);
+  }
+  static constexpr const char* kEnds[] = {"done", "too wide", "too much", "overflow"};
+  const nb::object total = result.status == Elimination::kDone ? nb::object(halves(result.total)) : nb::none();
+  return nb::make_tuple(total, kEnds[static_cast<int>(result.status)], result.steps);
+}
+
+}  // namespace
+
+void bind_candidates(nb::module_& m) {
+  nb::class_<BoundCandidates>(m, "CandidateGraph")
+      .def("merge_twins", [](BoundCandidates& self) { self.graph = merge_twins(self.graph); },
+           nb::call_guard<nb::gil_scoped_release>())
+      .def("search", &search)
+      .def("eliminate", &run_elimination)
+      .def_prop_ro("num_points", [](const BoundCandidates& self) { return self.graph.vertex.size(); })
+      .def_prop_ro("num_vertices", [](const BoundCandidates& self) { return self.found; })
+      .def_prop_ro("num_pairs", [](const BoundCandidates& self) { return self.graph.num_pairs(); });
+  m.def("make_candidates", &make_candidates);
+}
+
+}  // namespace subiso

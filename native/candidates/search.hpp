@@ -1,0 +1,85 @@
+// Counts embeddings by backtracking on a candidate graph. Failing sets skip siblings that must fail for the same reason;
+// points stand for as many data vertices as they weigh; vertices at the end that are not joined are counted, not matched.
+#pragma once
+#include <cstdint>
+#include <vector>
+
+#include "candidates/graph.hpp"
+#include "candidates/order.hpp"
+
+namespace subiso {
+
+struct SearchOptions {
+  bool injective = true;
+  bool failing_sets = true;
+  std::uint64_t max_steps = UINT64_MAX;  // candidates looked at, or as much work
+};
+
+struct SearchResult {
+  Count total = 0;
+  std::uint64_t steps = 0;
+  bool complete = true;  // false: out of steps, the total says nothing
+  bool overflow = false;
+};
+
+class CandidateSearch {
+ public:
+  // `forbidden`: pairs of query vertices that must not be joined by a relation of the store; with any, every point must
+  // stand for one vertex.
+  CandidateSearch(const CandidateGraph& graph, const CsrStore& store, const std::vector<QueryLink>& forbidden,
+                  const SearchOptions& options);
+
+  SearchResult run();
+
+ private:
+  using VertexSet = std::uint64_t;  // of query vertices
+
+  // What a level knows before anything is matched.
+  struct Level {
+    int vertex;
+    VertexSet ancestors;  // the vertex, and those that its candidates depend on
+    std::vector<const CandidateLists*> lists;  // from earlier vertices ...
+    std::vector<int> owners;                   // ... which these are
+    std::vector<QueryLink> forbidden;          // from earlier vertices to this one
+  };
+
+  // Both return true when a match was found; otherwise `failing_` has the vertices that the failure depends on.
+  bool visit(std::size_t depth, Count times);
+  bool count_rest(Count times);
+
+  bool allowed(const Level& level, std::uint32_t v);
+  Span candidates(std::size_t depth);
+  // Query vertices that are matched to a point, with their ancestors.
+  VertexSet users(std::uint32_t point) const;
+  std::uint32_t left(std::uint32_t point) const { return graph_.weight[point] - (options_.injective ? used_[point] : 0); }
+
+  // The ways to choose a point from each set of a group, all different.
+  Count choices(const std::vector<std::size_t>& group, std::size_t first);
+  Count sum_left(std::size_t depth);
+  Count shared_left(std::size_t one, std::size_t other);
+  std::uint32_t point_at(std::size_t depth, std::size_t i) const {
+    const std::size_t u = static_cast<std::size_t>(levels_[depth].vertex);
+    return graph_.points[u][spans_[depth].data[i]];
+  }
+  void add(Count value, Count times);
+
+  const CandidateGraph& graph_;
+  const CsrStore& store_;
+  const SearchOptions options_;
+  const SetOps& ops_;
+  std::vector<Level> levels_;
+  std::size_t matched_;  // levels before the counted ones
+  std::vector<std::vector<std::size_t>> groups_;  // counted levels by what may coincide
+  std::vector<std::vector<std::uint32_t>> buffers_, spare_;
+  std::vector<Span> spans_;
+  std::vector<std::uint32_t> everything_;
+  std::vector<std::uint32_t> number_;  // query vertex -> number of its candidate
+  std::vector<std::uint32_t> point_;   // query vertex -> point
+  std::vector<std::size_t> depth_of_;
+  std::vector<std::uint32_t> used_;
+  std::size_t depth_ = 0;  // levels that are matched now
+  VertexSet failing_ = 0;
+  SearchResult result_;
+};
+
+}  // namespace subiso

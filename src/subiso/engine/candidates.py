@@ -1,0 +1,217 @@
+"""Counts on the candidate graph: by backtracking where few partial matches are expected, by eliminating the pattern's
+vertices one after the other where there are many matches. Plans take over what is too much for both.
+
+Backtracking needs no plan, so a small query is answered before one would be made. Elimination counts homomorphisms;
+embeddings are a sum of these over the ways in which vertices may coincide (Moebius inversion), so it is for patterns of
+which few vertices may.
+"""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from itertools import islice
+from typing import Any
+
+from subiso import _native
+from subiso.engine.base import Params, StoppedBy
+from subiso.errors import CountOverflowError
+from subiso.filter.resolve import Resolved
+from subiso.plan.order import EXHAUSTIVE_UP_TO
+from subiso.plan.problem import Problem
+from subiso.plan.tail import distinct_terms
+
+_LITTLE_READ = 100_000  # list elements: less than making a plan takes
+_MOST_READ = 20_000_000  # list elements that making the candidate graph may look at
+_FIRST_STEPS = 50_000  # of backtracking, before anything else is tried
+_MOST_PARTITIONS = 1024
+_FIRST_ROWS = 50_000_000  # that the first sum of an elimination may look at
+_MOST_ROWS = 400_000_000  # ... and all of them: about ten seconds
+_CHUNK = 4_000_000  # rows between two looks at the clock
+_OPERATIONS = 4.0
+"""Operations of a plan, as the planner counts them, that take as long as one row of an elimination."""
+
+
+@dataclass(frozen=True)
+class Found:
+    """A count, and how it was come by."""
+
+    count: int
+    technique: str
+    stopped_by: StoppedBy | None = None
+
+
+def count_candidates(
+    resolved: Resolved, params: Params, threads: int, plan_cost: Callable[[], float]
+) -> Found | None:
+    """The count of the query's matches; None where plans should do it, which would take `plan_cost` operations."""
+    wanted = params.switches.labelled
+    if wanted == "plan" or not fits(resolved):
+        return None
+    if wanted == "auto" and not _worth_making(resolved, plan_cost):
+        return None
+    counter = _Counter(resolved, params, threads)
+    if wanted == "search":
+        return counter.searched(None)
+    if wanted == "eliminate":
+        return counter.eliminated(lambda: math.inf)
+    return counter.searched(_FIRST_STEPS) or counter.eliminated(plan_cost)
+
+
+def fits(resolved: Resolved) -> bool:
+    """Whether the query can be counted here: all vertices have candidates, and nothing but edges joins them."""
+    problem = resolved.problem
+    if not problem.filters or not all(problem.filters) or problem.pairs or problem.imposed:
+        return False
+    return problem.mode != "edge-isomorphism" and not problem.narrowed
+
+
+def _worth_making(resolved: Resolved, plan_cost: Callable[[], float]) -> bool:
+    """Whether the candidate graph is made. Plans of small patterns, whose cost is known well, may be done by then."""
+    read = reading(resolved)
+    if read <= _LITTLE_READ:
+        return True
+    return read <= _MOST_READ and (
+        resolved.problem.num_vertices > EXHAUSTIVE_UP_TO or plan_cost() > 10 * read
+    )
+
+
+def reading(resolved: Resolved) -> float:
+    """List elements that are looked at when the candidate graph is made."""
+    problem = resolved.problem
+    mean = [len(csr.neighbors) / max(len(csr.bounds) // 2, 1) for csr in resolved.csrs]
+    return sum(problem.sizes[k.a] * mean[k.forward] for k in problem.links)
+
+
+def first_tries(resolved: Resolved) -> str:
+    """What `explain` says of a query that is tried here before a plan runs; nothing where none is."""
+    if not fits(resolved) or reading(resolved) > _MOST_READ:
+        return ""
+    problem = resolved.problem
+    said = f"first on the candidate graph: up to {_FIRST_STEPS:,} steps of backtracking"
+    if problem.forbidden:
+        return said
+    sums = number_of_sums(problem)
+    if sums > _MOST_PARTITIONS:
+        return said
+    return f"{said}, then perhaps elimination ({sums} sum{'s' if sums > 1 else ''})"
+
+
+class _Counter:
+    def __init__(self, resolved: Resolved, params: Params, threads: int) -> None:
+        self.started = time.perf_counter()
+        self.problem, self.params, self.threads = resolved.problem, params, threads
+        self.why: StoppedBy | None = None
+        self.graph: Any = _native.make_candidates(resolved.narrowed.native)
+        if params.switches.labelled == "search":
+            self.merge_twins()
+
+    def merge_twins(self) -> None:
+        if self.params.switches.twins and not self.problem.forbidden:
+            self.graph.merge_twins()
+
+    def searched(self, steps: int | None) -> Found | None:
+        """By backtracking, unless that takes more steps."""
+        problem, switches = self.problem, self.params.switches
+        total, _ = self.graph.search(
+            [(k.a, k.b, k.forward) for k in problem.forbidden],
+            problem.injective,
+            switches.failing_sets,
+            _UNLIMITED if steps is None else steps,
+        )
+        if total is None:
+            return None
+        high, low, overflow = total
+        if overflow:
+            raise CountOverflowError(
+                "the count left the range of the 128-bit accumulators",
+                hint="count parts of the graph: anchor a vertex of the pattern, or add a mask",
+            )
+        return Found(self.settled((high << 64) | low), "backtracking on the candidate graph")
+
+    def eliminated(self, plan_cost: Callable[[], float]) -> Found | None:
+        """By elimination, unless that is too much, or more than a plan.
+
+        What elimination takes is known well once it was done for the first sum. What plans take is not, where patterns
+        are large.
+        """
+        problem, graph = self.problem, self.graph
+        sums = 0 if problem.forbidden else number_of_sums(problem)
+        small = problem.num_vertices <= EXHAUSTIVE_UP_TO
+        if not 0 < sums <= _MOST_PARTITIONS:
+            return None
+        if small and _OPERATIONS * sums * graph.num_pairs > plan_cost():
+            return None
+        self.merge_twins()
+        terms = list(partitions(problem))
+        total, rows = self.summed(terms[:1], _FIRST_ROWS)
+        rows += graph.num_pairs + 1
+        if total is None or rows * sums > _MOST_ROWS or (small and _OPERATIONS * sums * rows > plan_cost()):
+            return None
+        chunk = max(_CHUNK // rows, 1) * self.threads
+        for begin in range(1, sums, chunk):
+            if self.stopped(begin / sums):
+                return Found(0, "", self.why)
+            part, _ = self.summed(terms[begin : begin + chunk], _MOST_ROWS)
+            if part is None:
+                return None
+            total += part
+        return Found(self.settled(total), f"elimination on the candidate graph, {sums} sums")
+
+    def summed(self, terms: list[tuple[list[int], int]], rows: int) -> tuple[int | None, int]:
+        """The sum of homomorphism counts with their coefficients, None where it is too much; rows looked at."""
+        blocks, coefficients = [b for b, _ in terms], [c for _, c in terms]
+        total, _, steps = self.graph.eliminate(blocks, coefficients, rows, self.threads)
+        return None if total is None else (total[0] << 64) | total[1], steps
+
+    def stopped(self, done: float) -> bool:
+        """Tells the progress; whether it is time to stop."""
+        params = self.params
+        if params.progress is not None:
+            params.progress(done)
+        if params.timeout is not None and time.perf_counter() - self.started > params.timeout:
+            self.why = "timeout"
+        elif params.poll is not None and params.poll():
+            self.why = "cancelled"
+        return self.why is not None
+
+    def settled(self, embeddings: int) -> int:
+        """Each subgraph once, where that is asked for."""
+        problem = self.problem
+        if not problem.unique:
+            return embeddings
+        return embeddings // problem.pattern.automorphism_count(extra_colors=problem.colors())
+
+
+_UNLIMITED = 2**63
+
+
+def number_of_sums(problem: Problem) -> int:
+    """How many sums elimination takes; more than the most are not counted."""
+    return sum(1 for _ in islice(partitions(problem), _MOST_PARTITIONS + 1))
+
+
+def partitions(problem: Problem) -> Iterator[tuple[list[int], int]]:
+    """The ways in which pattern vertices may coincide, as block numbers by vertex, and the coefficient of each.
+
+    Where all may coincide, nothing is to be taken out: one way, with every vertex alone.
+    """
+    k = problem.num_vertices
+    if not problem.injective:
+        yield list(range(k)), 1
+        return
+    # Neighbours are different vertices anyway, where no vertex is its own neighbour.
+    near = [0] * k
+    if not problem.loops:
+        for link in problem.links:
+            near[link.a] |= 1 << link.b
+            near[link.b] |= 1 << link.a
+    overlaps = tuple((problem.overlaps[v] if problem.overlaps else -1) & ~near[v] for v in range(k))
+    for blocks, coefficient in distinct_terms(tuple(range(k)), overlaps):
+        block_of = [0] * k
+        for number, block in enumerate(blocks):
+            for v in block:
+                block_of[v] = number
+        yield block_of, coefficient

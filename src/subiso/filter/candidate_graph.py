@@ -1,0 +1,188 @@
+"""The candidate graph: adjacency between candidates per link of the pattern, in a numbering of the candidates alone.
+
+Every relation of a link is restricted to the candidates of its two ends; vertices are renumbered in the graph's total
+order without those that are nobody's candidate. Plans and engines see relations and bitmaps as ever, only smaller.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import TYPE_CHECKING, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from subiso import _native
+from subiso.filter.candidates import Bits
+from subiso.plan.greedy import greedy_order
+from subiso.plan.order import EXHAUSTIVE_UP_TO
+from subiso.plan.problem import Link, Problem
+from subiso.storage.layout import Entities, Layout, RelationCsr, pack_bits
+from subiso.storage.relation import Relation
+from subiso.storage.statistics import Statistics
+
+if TYPE_CHECKING:
+    from subiso.filter.resolve import Resolved
+
+Choice = Literal["auto", "always", "never"]
+_SHORTER = 2.0
+"""How many times shorter lists must become."""
+_CHEAP = 10_000_000  # list elements that may be read for a large pattern in any case
+_VISIT = 20.0  # partial matches cost as much as so many elements of a list when the candidate graph is made
+
+
+class CandidateLayout:
+    """Stands for a graph's Layout where only candidates are numbered."""
+
+    def __init__(self, base: Layout, members: NDArray[np.uint32]) -> None:
+        self.base = base
+        self.graph = base.graph
+        self.members = members
+        """number -> rank in the whole graph"""
+        self.vertex_at: NDArray[np.uint32] = base.vertex_at[members]
+        self.all_ranks: NDArray[np.uint32] = np.arange(len(members), dtype=np.uint32)
+
+    @property
+    def num_vertices(self) -> int:
+        return len(self.members)
+
+    @cached_property
+    def number(self) -> NDArray[np.int64]:
+        """Rank in the whole graph -> number, -1 for nobody's candidates."""
+        number = np.full(self.base.num_vertices, -1, np.int64)
+        number[self.members] = self.all_ranks
+        return number
+
+    def entities(self, relation: Relation) -> Entities:
+        """The data edges of a relation between candidates."""
+        whole = self.base.entities(relation)
+        owner = np.repeat(np.arange(self.base.num_vertices), np.diff(whole.offsets))
+        kept = (self.number[owner] >= 0) & (self.number[whole.neighbors] >= 0)
+        offsets = np.zeros(len(self.members) + 1, np.int64)
+        np.cumsum(np.bincount(self.number[owner[kept]], minlength=len(self.members)), out=offsets[1:])
+        neighbors = self.number[whole.neighbors[kept]].astype(np.uint32)
+        return Entities(offsets, neighbors, np.ascontiguousarray(whole.edge_ids[kept]))
+
+
+@dataclass(frozen=True)
+class Decision:
+    """Whether plans run on a candidate graph, and why."""
+
+    used: bool
+    why: str
+    vertices: int = 0
+    pairs: int = 0
+    """Entries of all its relations."""
+    nbytes: int = 0
+
+    def __str__(self) -> str:
+        if not self.used:
+            return f"not used: {self.why}"
+        size = f"{self.vertices:,} vertices, {self.pairs:,} entries, {self.nbytes / 1e6:,.2f} MB"
+        return f"{size}; {self.why}"
+
+
+def with_candidate_graph(resolved: Resolved, stats: Statistics, choice: Choice = "auto") -> Resolved:
+    """The same problem on its candidate graph, where that is asked for or likely to pay."""
+    decision = decide(resolved, stats, choice)
+    if not decision.used:
+        return replace(resolved, candidate_graph=decision)
+    return _Builder(resolved).build(decision.why)
+
+
+def decide(resolved: Resolved, stats: Statistics, choice: Choice) -> Decision:
+    """By what it costs (every list of a candidate is read once per link) and how much shorter it makes the lists."""
+    problem = resolved.problem
+    if choice == "never":
+        return Decision(False, "turned off")
+    if resolved.hopeless or not problem.links:
+        return Decision(False, "there is nothing to search")
+    free = next((v for v, numbers in enumerate(problem.filters) if not numbers), None)
+    if not problem.filters or (free is not None and choice == "auto"):
+        name = problem.pattern.names[free or 0]
+        return Decision(False, f"{name} may be any vertex")
+    if choice == "always":
+        return Decision(True, "asked for")
+    entries = [len(csr.neighbors) / max(len(csr.lengths), 1) for csr in resolved.csrs]
+    read = kept = 0.0
+    for link, (ahead, back) in zip(problem.links, problem.fans, strict=True):
+        read += problem.sizes[link.a] * entries[link.forward] + problem.sizes[link.b] * entries[link.backward]
+        kept += problem.sizes[link.a] * ahead + problem.sizes[link.b] * back
+    if read < _SHORTER * kept:
+        return Decision(False, f"lists would be only {read / max(kept, 1):.1f} times shorter")
+    # How many partial matches a large pattern has cannot be told well, so there only the making counts.
+    search = sum(greedy_order(problem, stats)[1]) * _VISIT
+    if search < read and (problem.num_vertices <= EXHAUSTIVE_UP_TO or read > _CHEAP):
+        return Decision(
+            False, f"the search (~{search:,.3g} steps) is less work than making it (~{read:,.3g})"
+        )
+    return Decision(True, f"lists {read / max(kept, 1):,.1f} times shorter")
+
+
+class _Builder:
+    """Numbers the restricted relations, each once, and has them made."""
+
+    def __init__(self, resolved: Resolved) -> None:
+        self.resolved = resolved
+        self.wanted: dict[tuple[int, int, int], int] = {}
+        """(relation, filter at the owner's end, filter at the other; -1: all candidates) -> new number"""
+
+    def build(self, why: str) -> Resolved:
+        resolved = self.resolved
+        problem = self._renumbered(resolved.problem)
+        reverse = [self.wanted[resolved.reverse[r], to, at] for r, at, to in list(self.wanted)]
+        n = resolved.layout.num_vertices
+        all_bits = self._union(n)
+        csrs = self._restricted(all_bits, n)
+        members: NDArray[np.uint32] = _native.bit_positions(all_bits)
+        pairs = sum(len(csr.neighbors) for csr in csrs)
+        nbytes = sum(csr.neighbors.nbytes + csr.bounds.nbytes for csr in csrs)
+        return replace(
+            resolved,
+            problem=replace(problem, narrowed=tuple(to for _, _, to in self.wanted)),
+            layout=CandidateLayout(resolved.whole, members),
+            relations=tuple(resolved.relations[r] for r, _, _ in self.wanted),
+            csrs=csrs,
+            reverse=reverse,
+            filters=tuple(_gathered(bits, members) for bits in resolved.filters),
+            keys=tuple(key[members] for key in resolved.keys),
+            candidate_graph=Decision(True, why, len(members), pairs, nbytes),
+        )
+
+    def _union(self, n: int) -> Bits:
+        if any(not numbers for numbers in self.resolved.problem.filters):
+            return pack_bits(np.ones(n, np.bool_))
+        union: Bits = np.bitwise_or.reduce(self.resolved.filters)
+        return union
+
+    def _restricted(self, all_bits: Bits, n: int) -> tuple[RelationCsr, ...]:
+        resolved = self.resolved
+        bits: Callable[[int], Bits | None] = lambda f: None if f < 0 else resolved.filters[f]  # noqa: E731
+        arrays = [(csr.bounds, csr.neighbors) for csr in resolved.csrs]
+        asked = [(r, bits(at), bits(to)) for r, at, to in self.wanted]
+        return tuple(RelationCsr(*made) for made in _native.restrict_relations(n, arrays, all_bits, asked, 0))
+
+    def _renumbered(self, problem: Problem) -> Problem:
+        """Links by the restricted relations; absent edges and data edges by those between all candidates."""
+        filters = [numbers[0] if numbers else -1 for numbers in problem.filters]
+
+        def number(relation: int, at: int, to: int) -> int:
+            return self.wanted.setdefault((relation, at, to), len(self.wanted))
+
+        def link(k: Link, at: int, to: int) -> Link:
+            return Link(k.a, k.b, number(k.forward, at, to), number(k.backward, to, at))
+
+        links = tuple(link(k, filters[k.a], filters[k.b]) for k in problem.links)
+        forbidden = tuple(link(k, -1, -1) for k in problem.forbidden)
+        entities = tuple((a, b, number(r, -1, -1)) for a, b, r in problem.entities)
+        for _, _, r in problem.entities:
+            number(self.resolved.reverse[r], -1, -1)
+        return replace(problem, links=links, forbidden=forbidden, entities=entities)
+
+
+def _gathered(bits: Bits, members: NDArray[np.uint32]) -> Bits:
+    """A bitmap over ranks as one over the members."""
+    inside = (bits[members >> np.uint32(6)] >> (members & np.uint32(63)).astype(np.uint64)) & np.uint64(1)
+    return pack_bits(inside.astype(np.bool_))

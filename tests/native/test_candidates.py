@@ -1,0 +1,186 @@
+"""Counting on candidate graphs: backtracking with failing sets and merged twins, elimination, and their limits."""
+
+from __future__ import annotations
+
+import random
+
+import numpy as np
+import pytest
+
+from subiso import _native
+from subiso.engine import cpu, reference
+from subiso.engine.base import Params, Switches
+from subiso.engine.candidates import count_candidates, first_tries, partitions
+from subiso.engine.query import MODES, Query, make_query
+from subiso.errors import CountOverflowError
+from subiso.filter.resolve import resolve
+from subiso.graph import Graph
+from subiso.pattern import Pattern
+
+
+def ways(query: Query) -> dict[str, int]:
+    """The count by every way."""
+    found = {"plan": cpu.count(query, Params(threads=1, switches=Switches(labelled="plan"))).count}
+    for failing_sets in (True, False):
+        for twins in (True, False):
+            switches = Switches(labelled="search", failing_sets=failing_sets, twins=twins)
+            found[f"search {failing_sets} {twins}"] = cpu.count(query, Params(switches=switches)).count
+    for twins in (True, False):
+        switches = Switches(labelled="eliminate", twins=twins)
+        found[f"eliminate {twins}"] = cpu.count(query, Params(threads=2, switches=switches)).count
+    found["auto"] = cpu.count(query, Params(threads=1)).count
+    return found
+
+
+def random_tree_like(chance: random.Random, k: int, extra: int, labels: int) -> Pattern:
+    edges = [(v, chance.randrange(v)) for v in range(1, k)]
+    edges += [tuple(sorted(chance.sample(range(k), 2))) for _ in range(extra)]  # type: ignore[misc]
+    names = [chance.randrange(labels) for _ in range(k)]
+    return Pattern.from_edges(list({(max(e), min(e)) for e in edges}), vertex_labels=names)
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_larger_patterns(seed: int) -> None:
+    """7 to 10 vertices on graphs with hubs and many twins; every way counts the same."""
+    chance = random.Random(seed)
+    rng = np.random.default_rng(seed)
+    n, labels = 30, chance.choice([2, 4, 8])
+    skew = rng.random(n) ** 3
+    src, dst = rng.choice(n, (2, chance.choice([30, 60, 90])), p=skew / skew.sum())
+    graph = Graph.from_edges(src, dst, num_vertices=n, vertex_labels=rng.integers(0, labels, n))
+    pattern = random_tree_like(chance, chance.randint(5, 9), chance.randint(0, 4), labels)
+    mode = chance.choice(["monomorphism", "homomorphism", "monomorphism", "induced"])
+    unique = mode != "homomorphism" and chance.random() < 0.5
+    found = ways(make_query(graph, pattern, mode=mode, unique=unique))
+    assert len(set(found.values())) == 1, found
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_vertices_that_are_their_own_neighbors(mode: str) -> None:
+    """Twins of which one is joined to the other, and to itself."""
+    graph = Graph.from_edges(
+        [0, 1, 2, 0, 1, 0], [0, 1, 2, 1, 2, 2], loops="keep", num_vertices=4, vertex_labels=["A"] * 4
+    )
+    for text in ("(a:A)--(b:A)", "(a:A)--(b:A)--(c:A)", "(a:A)--(b:A), (b)--(c:A), (a)--(c)"):
+        query = make_query(graph, text, mode=mode, unique=False)
+        assert set(ways(query).values()) == {reference.count(query).count}
+
+
+def star(leaves: int, label: str = "B") -> Graph:
+    return Graph.from_edges([0] * leaves, range(1, leaves + 1), vertex_labels=["A"] + [label] * leaves)
+
+
+def made(query: Query) -> object:
+    return _native.make_candidates(resolve(query).narrowed.native)
+
+
+def test_twins_become_one_point() -> None:
+    graph = made(make_query(star(50), "(a:A)--(b:B), (a)--(c:B), (a)--(d:B)"))
+    assert (graph.num_points, graph.num_pairs) == (51, 150)  # type: ignore[attr-defined]
+    graph.merge_twins()  # type: ignore[attr-defined]
+    assert (graph.num_points, graph.num_vertices, graph.num_pairs) == (2, 51, 3)  # type: ignore[attr-defined]
+    (high, low, overflow), steps = graph.search([], True, True, 100)  # type: ignore[attr-defined]
+    assert (high, low, overflow) == (0, 50 * 49 * 48, False) and steps < 20
+
+
+def test_failing_sets_skip_siblings() -> None:
+    """a has 30 triangles with two B, and 40 C none of which has a triangle with a D and an E: no B can mend that."""
+    edges, labels = [], ["A"]
+
+    def add(label: str) -> int:
+        labels.append(label)
+        return len(labels) - 1
+
+    pairs = [(add("B"), add("F")) for _ in range(30)]
+    threes = [(add("C"), add("D"), add("E")) for _ in range(40)]
+    for b, f in pairs:
+        edges += [(0, b), (0, f), (b, f)]
+    for i, (c, d, e) in enumerate(threes):
+        edges += [(0, c), (c, d), (c, e), (e, threes[i - 1][1])]
+    graph = Graph.from_edges(*zip(*edges, strict=True), vertex_labels=labels)
+    query = make_query(
+        graph, "(a:A)--(b:B), (a)--(f:F), (b)--(f), (a)--(c:C), (c)--(d:D), (c)--(e:E), (d)--(e)"
+    )
+    candidates = _native.make_candidates(resolve(query, ()).narrowed.native)
+    taken = []
+    for failing_sets in (True, False):
+        total, steps = candidates.search([], True, failing_sets, 10**6)
+        assert total == (0, 0, False)
+        taken.append(steps)
+    assert 10 * taken[0] < taken[1]
+
+
+def test_steps_and_rows_are_limited() -> None:
+    rng = np.random.default_rng(0)
+    graph = Graph.from_edges(*rng.integers(0, 60, (2, 700)), num_vertices=60, vertex_labels=["A"] * 60)
+    query = make_query(graph, Pattern("(a:A)--(b:A)--(c:A)--(d:A)--(a), (a)--(c), (b)--(d)"), unique=False)
+    candidates = made(query)
+    total, steps = candidates.search([], True, True, 100)  # type: ignore[attr-defined]
+    assert total is None and 100 <= steps <= 200
+    alone = [list(range(4))]
+    assert candidates.eliminate(alone, [1], 10, 1)[:2] == (None, "too much")  # type: ignore[attr-defined]
+    assert candidates.eliminate(alone, [1], 10**9, 1)[1] == "done"  # type: ignore[attr-defined]
+
+
+def test_counts_beyond_64_bits() -> None:
+    graph = star(100_000)
+    text = "(a:A), " + ", ".join(f"(a)--(v{i}:B)" for i in range(6))
+    wanted = 1
+    for i in range(6):
+        wanted *= 100_000 - i
+    for way in ("auto", "search", "eliminate"):
+        query = make_query(graph, text, unique=False)
+        assert cpu.count(query, Params(threads=1, switches=Switches(labelled=way))).count == wanted
+    loose = make_query(graph, text, mode="homomorphism")
+    assert cpu.count(loose).count == 100_000**6
+
+
+def test_counts_beyond_128_bits_are_an_error() -> None:
+    graph = star(1000)
+    query = make_query(graph, "(a:A), " + ", ".join(f"(a)--(v{i}:B)" for i in range(14)), mode="homomorphism")
+    for way in ("auto", "search", "eliminate"):
+        with pytest.raises(CountOverflowError):
+            cpu.count(query, Params(switches=Switches(labelled=way)))
+
+
+def test_what_is_left_to_plans() -> None:
+    rng = np.random.default_rng(1)
+    graph = Graph.from_edges(
+        *rng.integers(0, 50, (2, 300)),
+        num_vertices=50,
+        vertex_labels=["A"] * 50,
+        vertex_columns={"x": np.arange(50)},
+    )
+
+    def tried(pattern: str | Pattern, **options: object) -> bool:
+        resolved = resolve(make_query(graph, pattern, **options))
+        return count_candidates(resolved, Params(), 1, lambda: 1e9) is not None
+
+    assert tried("(a:A)--(b:A)")
+    assert tried("(a:A)--(b:A), (b)--(c:A), !(a)--(c)")
+    assert not tried(Pattern.clique(3))
+    assert not tried("(a:A)--(b:A)", mode="edge-isomorphism")
+    assert not tried(Pattern("(a:A)--(b:A)").where("a.x < b.x"))
+    assert "elimination" in first_tries(resolve(make_query(graph, "(a:A)--(b:A)")))
+    assert first_tries(resolve(make_query(graph, "(a)--(b)"))) == ""
+
+
+def test_partitions_are_those_that_may_coincide() -> None:
+    graph = Graph.from_edges([0, 1, 2, 3], [1, 2, 3, 4], vertex_labels=list("ABABA"))
+    problem = resolve(make_query(graph, "(a:A)--(b:B)--(c:A)--(d:B)"), ()).problem
+    together = sorted((b[0] == b[2], b[1] == b[3], c) for b, c in partitions(problem))
+    assert together == [(False, False, 1), (False, True, -1), (True, False, -1), (True, True, 1)]
+    loose = resolve(make_query(graph, problem.pattern, mode="homomorphism"), ()).problem
+    assert list(partitions(loose)) == [([0, 1, 2, 3], 1)]
+
+
+def test_wrong_arguments_are_refused() -> None:
+    candidates = made(make_query(star(3), "(a:A)--(b:B)"))
+    with pytest.raises(ValueError, match="of all vertices"):
+        candidates.eliminate([[0]], [1], 10, 1)  # type: ignore[attr-defined]
+    with pytest.raises(ValueError, match="block that is not there"):
+        candidates.eliminate([[0, 2]], [1], 10, 1)  # type: ignore[attr-defined]
+    with pytest.raises(ValueError, match="one coefficient"):
+        candidates.eliminate([[0, 1]], [], 10, 1)  # type: ignore[attr-defined]
+    with pytest.raises(ValueError, match="names what is not there"):
+        candidates.search([(0, 1, 9)], True, True, 10)  # type: ignore[attr-defined]
