@@ -11,6 +11,7 @@ from subiso.engine.base import Params
 from subiso.engine.cuda.device import open_device
 from subiso.engine.cuda.engine import CudaEngine
 from subiso.engine.cuda.levels_tune import LevelsWishes, Limits
+from subiso.engine.cuda.local_tune import LocalWishes
 from subiso.engine.cuda.motif_seeds import MotifWishes
 from subiso.engine.cuda.pipeline_tune import PipelineWishes
 from subiso.engine.cuda.tune import Wishes
@@ -34,8 +35,20 @@ def main() -> None:
     for own in (PipelineWishes(), tiny):
         wishes = Wishes(blocks=6, warps_per_block=4, row_capacity=1000, pipeline=own)
         joins(CudaEngine(open_device(), wishes, schedule="pipeline"), graph)
+    neighborhoods(graph)
     motifs()
     print("all right")
+
+
+def neighborhoods(graph: Graph) -> None:
+    """Schedule `local`: every class of neighbourhoods; second vertices with rows of their own, or too many."""
+    for fixed, capacity in itertools.product((True, False), (8, 256)):
+        for small in (
+            LocalWishes(warp_limit=0, block_limit=0, inner_capacity=capacity),
+            LocalWishes(warp_limit=8),
+        ):
+            engine = CudaEngine(open_device(), Wishes(fixed=fixed, local=small))
+            assert engine.count(make_query(graph, Pattern.clique(6))).count == comb(N, 6)
 
 
 def check(engine: CudaEngine, graph: Graph) -> None:
