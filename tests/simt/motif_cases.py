@@ -17,7 +17,7 @@ WISHES = [
         capacity=2, block_capacity=16, slots=64, team_warps=2, row_bytes=64, large_bytes=256, blocks=2
     ),
     MotifWishes(capacity=1, block_capacity=16, slots=64, team_warps=1, row_bytes=4, large_bytes=4, blocks=3),
-    MotifWishes(warp_work=5, warp_lists=3, slots=64, table_bytes=4, warps_per_block=2, units_per_team=1),
+    MotifWishes(capacity=4, slots=64, table_bytes=4, warps_per_block=2, units_per_team=1),
 ]
 """As they are; tables and rows that are too small for some seeds, for most; one block with all memory there is."""
 READ = {

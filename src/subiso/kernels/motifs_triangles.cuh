@@ -1,6 +1,5 @@
-// Pass: all triangles x < b < c, from b. The members above b go into a hash table of the team; then, of the list of every
-// neighbour x below b, what is above b is read and looked up in it: of two lists the one of lower degree, from there on.
-// A seed with too many members for the table is searched in its list instead.
+// Pass: all triangles x < b < c, from x. The members above x go into a hash table of the team, then the upper lists of all
+// members are read and looked up in it. A seed with too many members for the table is searched in its list instead.
 #pragma once
 #include "motifs.cuh"
 
@@ -30,14 +29,14 @@ class Triangles {
   }
 
   SUBISO_DEVICE void run() {
-    each_seed<kBlock>(args_, slot_, [&](u32 b) { search(b); });
+    each_seed<kBlock>(args_, slot_, [&](u32 x) { search(x); });
     if (kStep == Step::kCount) add_up<1>(args_.board, {{kCliques3}, {found_}});
     if (kStep == Step::kAfter) add_up<3>(args_.board, {{kFans, kKites, kTailsUp}, {fans_, kites_, tails_}});
   }
 
  private:
   static constexpr u32 kNone = kFull;
-  // Of a lower neighbour: what is to be looked up, the triangles of the edge to it, its degree.
+  // A member's list, the triangles of the edge to the member, and its degree.
   struct Fetched {
     const u32* data;
     u32 size, triangles, degree;
@@ -46,13 +45,12 @@ class Triangles {
   SUBISO_DEVICE u64 entry_of(const u32* at) const { return static_cast<u64>(at - lists_.neighbors); }
   SUBISO_DEVICE u32 degree(u32 v) const { return args_.store.neighbors(v, 0).size; }
 
-  SUBISO_DEVICE void search(u32 b) {
-    members_ = args_.store.neighbors_above(b, 0);
-    own_degree_ = kStep == Step::kAfter ? degree(b) : 0;
+  SUBISO_DEVICE void search(u32 x) {
+    members_ = args_.store.neighbors_above(x, 0);
+    own_degree_ = kStep == Step::kAfter ? degree(x) : 0;
     hashed_ = members_.size <= args_.capacity;
     if (hashed_) fill();
-    const List below = args_.store.neighbors_below(b, 0);
-    for (u32 first = Team::warp() * kWarp; first < below.size; first += Team::warps() * kWarp) look_from(b, below, first);
+    for (u32 first = Team::warp() * kWarp; first < members_.size; first += Team::warps() * kWarp) look_from(first);
     Team::sync();
     if (kStep == Step::kTally && hashed_) {
       for (u32 j = Team::self(); j < members_.size; j += Team::width())
@@ -95,19 +93,18 @@ class Triangles {
     return kStep == Step::kCount ? 0 : places_[slot];
   }
 
-  // ---- lists of lower neighbours -----------------------------------------------------------------------------------
-  // Of 32 of them, one per lane.
-  SUBISO_DEVICE void look_from(u32 b, List below, u32 first) {
+  // ---- their lists -------------------------------------------------------------------------------------------------
+  // Of 32 members, one per lane.
+  SUBISO_DEVICE void look_from(u32 first) {
+    const u32 j = first + lane_id();
     List list{nullptr, 0};
     u32 there = 0, its_degree = 0;
-    if (first + lane_id() < below.size) {
-      const u32 x = load_constant(below.data + first + lane_id());
-      const List above = args_.store.neighbors_above(x, 0);
-      const u32 beyond = count_below(above, b) + 1;  // b itself is in the list
-      list = {above.data + beyond, above.size - beyond};
+    if (j < members_.size) {
+      const u32 b = load_constant(members_.data + j);
+      list = args_.store.neighbors_above(b, 0);
       if (kStep == Step::kAfter) {
-        there = load_constant(args_.triangles + entry_of(list.data) - 1);
-        its_degree = degree(x);
+        there = load_constant(args_.triangles + entry_of(members_.data) + j);
+        its_degree = degree(b);
         if (there == 0) list.size = 0;
       }
     }
@@ -120,11 +117,11 @@ class Triangles {
       const u32 c = load_constant(its.data + at), place = find(c);
       if (place == kNone) return false;
       if (kStep == Step::kTally) tally(place, its.data + at);
-      if (kStep == Step::kAfter) after(c, place, its.data + at, its.size - at - 1, its);
+      if (kStep == Step::kAfter) after(c, place, its.data + at, its.size - at - 1, its.triangles, its.degree);
       return true;
     });
     if (kStep == Step::kCount) found_ += hits;
-    if (kStep == Step::kTally && hits != 0) atomic_add(args_.triangles + entry_of(list.data) - 1, hits);
+    if (kStep == Step::kTally && hits != 0) atomic_add(args_.triangles + entry_of(members_.data) + j, hits);
   }
 
   SUBISO_DEVICE void tally(u32 place, const u32* closing) {
@@ -135,13 +132,13 @@ class Triangles {
     atomic_add(args_.triangles + entry_of(closing), 1u);
   }
 
-  // Of the triangle (x, b, c): `beyond` neighbours of x stand above c.
-  SUBISO_DEVICE void after(u32 c, u32 place, const u32* closing, u32 beyond, const Fetched& x) {
-    const u64 xb = x.triangles - 1, bc = load_constant(args_.triangles + entry_of(members_.data) + place) - 1,
-              xc = load_constant(args_.triangles + entry_of(closing)) - 1;
-    fans_ += static_cast<Wide>(xb) * (bc + xc) + static_cast<Wide>(bc) * xc;
-    kites_ += static_cast<Wide>(own_degree_ - 2) * xc + static_cast<Wide>(x.degree - 2) * bc +
-              static_cast<Wide>(degree(c) - 2) * xb;
+  // Of the triangle (x, b, c): `beyond` neighbours of b stand above c.
+  SUBISO_DEVICE void after(u32 c, u32 place, const u32* closing, u32 beyond, u32 xb, u32 degree_b) {
+    const u64 one = xb - 1, two = load_constant(args_.triangles + entry_of(members_.data) + place) - 1,
+              three = load_constant(args_.triangles + entry_of(closing)) - 1;
+    fans_ += static_cast<Wide>(one) * (two + three) + static_cast<Wide>(two) * three;
+    kites_ += static_cast<Wide>(own_degree_ - 2) * three + static_cast<Wide>(degree_b - 2) * two +
+              static_cast<Wide>(degree(c) - 2) * one;
     tails_ += static_cast<u64>(members_.size - place - 1) + beyond + args_.store.neighbors_above(c, 0).size;
   }
 

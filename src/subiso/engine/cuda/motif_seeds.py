@@ -27,10 +27,6 @@ class MotifWishes:
     """Of block teams; twice as many where memory allows few blocks."""
     capacity: int = 256
     """Members of a triangle seed that a warp takes."""
-    warp_work: int = 4096
-    """Elements that a warp looks up for one triangle seed; those with more are a block's,"""
-    warp_lists: int = 256
-    """and so are those with more lists, as each takes a few steps to begin."""
     block_capacity: int = 4096
     """Members that a block's table has room for; larger seeds do without."""
     slots: int = 512
@@ -51,16 +47,11 @@ class Work:
     degrees: Numbers
     above: Numbers
     triangles: Numbers
-    """Elements above it in the lists of its lower neighbours; 0 where nothing is above it."""
+    """Elements of the upper lists of its upper neighbours."""
     cycles: Numbers
     """Paths of two edges to vertices below it, through one below it."""
     common: Numbers
     """Paths of two edges to vertices above it."""
-
-    @property
-    def below(self) -> Numbers:
-        """Its lower neighbours."""
-        return self.degrees - self.above
 
     @property
     def pairs(self) -> Numbers:
@@ -80,7 +71,7 @@ def work_of(lists: RelationCsr) -> Work:
     >>> triangle = RelationCsr(np.array([0, 0, 2, 3, 4, 6, 6]), np.array([1, 2, 0, 2, 0, 1], np.uint32))
     >>> work = work_of(triangle)
     >>> work.triangles.tolist(), work.cycles.tolist(), work.common.tolist()
-    ([0, 1, 0], [0, 0, 2], [2, 1, 0])
+    ([1, 0, 0], [0, 0, 2], [2, 1, 0])
     """
     known = _WORK.get(lists)
     if known is None:
@@ -97,7 +88,7 @@ def _work_of(lists: RelationCsr) -> Work:
     above = lists.bounds[2::2] - lists.bounds[1::2]
     place = np.arange(len(lists.neighbors)) - np.repeat(begins, degrees)
     upper = place >= np.repeat(degrees - above, degrees)
-    beyond = np.repeat(degrees, degrees) - place - 1
+    sums = np.concatenate([[0], np.cumsum(above[lists.neighbors])])
 
     def at_neighbor(amount: Numbers, where: Any = slice(None)) -> Numbers:
         summed = np.bincount(lists.neighbors[where], amount[where], n)  # exact below 2**53
@@ -106,9 +97,9 @@ def _work_of(lists: RelationCsr) -> Work:
     return Work(
         degrees=degrees,
         above=above,
-        triangles=np.where(above > 0, at_neighbor(beyond, upper), 0),
+        triangles=sums[lists.bounds[2::2]] - sums[lists.bounds[1::2]],
         cycles=at_neighbor(place, upper),
-        common=at_neighbor(beyond),
+        common=at_neighbor(np.repeat(degrees, degrees) - place - 1),
     )
 
 

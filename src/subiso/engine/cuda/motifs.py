@@ -30,9 +30,10 @@ PASSES: dict[int, tuple[Pass, ...]] = {
 """By the motifs' size."""
 _SUM_BYTES = 16 * 10  # of shared memory per warp: at most ten sums of a block are added up there
 _THREADS = 256  # of passes in which every lane works on its own
-_SEARCH = 4  # elements of a list that are looked up while the list's beginning is searched for
-# Of shared memory per member (triangle_bytes in kernels/motifs_triangles.cuh).
-_KEY_BYTES, _MEMBER_BYTES = 16, 28
+_KEY_BYTES, _MEMBER_BYTES = (
+    16,
+    28,
+)  # of shared memory per member (triangle_bytes in kernels/motifs_triangles.cuh)
 _TEAM_BYTES = 32  # of shared memory beside a table (kernels/motifs_cycles.cuh)
 
 
@@ -139,17 +140,16 @@ class MotifRun(Buffers):
         self.launches.append(_Launch(kernel, self.args.copy(), _shared(kernel, 0), -(-items // _THREADS)))
 
     def _triangles(self, step: Pass) -> None:
-        above, below, work, wishes = self.work.above, self.work.below, self.work.triangles, self.wishes
-        seeds = np.flatnonzero(work)
-        large = (above[seeds] > wishes.capacity) | (work[seeds] > wishes.warp_work)
-        large |= below[seeds] > wishes.warp_lists
-        for mine, block in ((seeds[large], True), (seeds[~large], False)):
-            if len(mine):
-                room = power_of_two(max(int(above[mine].max()), 16))
+        above, wishes = self.work.above, self.wishes
+        large = np.flatnonzero(above > wishes.capacity)
+        small = np.flatnonzero((above >= 2) & (above <= wishes.capacity))
+        for seeds, block in ((large, True), (small, False)):
+            if len(seeds):
+                room = power_of_two(max(int(above[seeds].max()), 16))
                 args = self.args.copy()
                 args["capacity"] = capacity = min(room, wishes.block_capacity) if block else room
                 shared = 16 + (_KEY_BYTES if step == "count" else _MEMBER_BYTES) * capacity
-                self._teams(step, block, args, shared, Seeds(mine, work + _SEARCH * below))
+                self._teams(step, block, args, shared, Seeds(seeds, self.work.triangles))
 
     def _cycles(self) -> None:
         work, slots = self.work.cycles, self.wishes.slots
