@@ -24,9 +24,9 @@ sys.path[:0] = [str(ROOT), str(ROOT / "src")]
 
 from bench.ablation.setting import failure  # noqa: E402
 from bench.ablation.study import Study  # noqa: E402
-from bench.graphs import is_there, load_graph  # noqa: E402
+from bench.graphs import is_there  # noqa: E402
 from bench.plot import bar_chart, line_chart  # noqa: E402
-from subiso.bench.data import DataFolder  # noqa: E402
+from subiso.bench.data import DataFolder, load_graph  # noqa: E402
 from subiso.engine import cpu, cuda  # noqa: E402
 from subiso.engine.base import Outcome, Params  # noqa: E402
 from subiso.engine.query import Query, make_query  # noqa: E402

@@ -23,9 +23,9 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
 from bench.ablation.rehearse import Rehearsal, compile_all
-from bench.graphs import is_there, load_graph
+from bench.graphs import is_there
 
-from subiso.bench.data import DataFolder
+from subiso.bench.data import DataFolder, load_graph
 from subiso.engine.base import Params, Switches
 from subiso.engine.cuda.device import open_devices
 from subiso.engine.cuda.engine import CudaEngine

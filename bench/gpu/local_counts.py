@@ -21,9 +21,9 @@ from typing import Any
 
 import numpy as np
 from bench.gpu.timed import TimedMachine
-from bench.graphs import is_there, load_graph
+from bench.graphs import is_there
 
-from subiso.bench.data import DataFolder
+from subiso.bench.data import DataFolder, load_graph
 from subiso.engine import cpu
 from subiso.engine.base import Params
 from subiso.engine.cuda.device import parse_device

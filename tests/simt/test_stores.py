@@ -227,7 +227,7 @@ def test_plain_kernels_do_not_know_the_others() -> None:
 
 def test_a_search_without_offsets() -> None:
     """Through an index no list bounds are sent to the device: only what the index has, and the pool's edges."""
-    graph = with_edge_labels(erdos_renyi(3000, m=200, seed=1, directed=True), 2, seed=1)
+    graph = with_edge_labels(erdos_renyi(3000, m=1000, seed=1, directed=True), 2, seed=1)
     query = make_query(graph, Pattern("(a)-[:0]->(b)-[:1]->(c)-[:0]->(d)"))
     used = {}
     for storage in ("csr", "compressed"):

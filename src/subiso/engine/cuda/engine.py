@@ -124,7 +124,7 @@ class CudaEngine:
 
     def _on_candidates(self, resolved: Resolved, params: Params) -> Resolved:
         """The query on its candidate graph where that pays; a storage that is named keeps the whole graph."""
-        if resolved.hopeless or self.wishes.storage not in ("auto", "csr"):
+        if resolved.hopeless or self.wishes.storage != "auto":
             return resolved
         stats = statistics_of(resolved.layout.graph)
         made = with_candidate_graph(resolved, stats, params.switches.candidate_graph)
