@@ -30,10 +30,8 @@ PASSES: dict[int, tuple[Pass, ...]] = {
 """By the motifs' size."""
 _SUM_BYTES = 16 * 10  # of shared memory per warp: at most ten sums of a block are added up there
 _THREADS = 256  # of passes in which every lane works on its own
-_KEY_BYTES, _MEMBER_BYTES = (
-    16,
-    28,
-)  # of shared memory per member (triangle_bytes in kernels/motifs_triangles.cuh)
+# Of shared memory per member: keys, and with places and counts (triangle_bytes in kernels/motifs_triangles.cuh).
+_KEY_BYTES, _MEMBER_BYTES = 16, 28
 _TEAM_BYTES = 32  # of shared memory beside a table (kernels/motifs_cycles.cuh)
 
 
