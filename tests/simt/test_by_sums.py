@@ -29,15 +29,24 @@ def random_graph(seed: int) -> Graph:
     return Graph.from_edges(*rng.choice(30, (2, 160), p=skew / skew.sum()), num_vertices=30)
 
 
-@pytest.mark.parametrize(
-    "pattern", [Pattern.clique(3), Pattern.diamond(), SPOKES], ids=["K3", "diamond", "P5"]
-)
+PATTERNS = {
+    "triangle": Pattern.clique(3),
+    "diamond": Pattern.diamond(),
+    "spokes": SPOKES,
+    "house": Pattern.named("house"),
+    "5-cycle": Pattern.cycle(5),
+    "fan": Pattern.from_edges([(0, 1), (0, 2), (0, 3), (0, 4), (1, 2), (2, 3), (3, 4)]),
+}
+
+
+@pytest.mark.parametrize("pattern", PATTERNS.values(), ids=PATTERNS)
 @pytest.mark.parametrize("seed", range(3))
 @pytest.mark.parametrize("unique", [True, False])
 def test_equal_to_the_reference(
     pattern: Pattern, seed: int, unique: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(by_sums, "_HUBS", 0)
+    monkeypatch.setattr(by_sums, "_MORE_WEDGES", 0)
     query = make_query(random_graph(seed), pattern, unique=unique)
     engine = CudaEngine(ShimMachine(("forward", "reverse", "random")[seed], seed=seed))
     way = by_sums.sums_way(query, math.inf)

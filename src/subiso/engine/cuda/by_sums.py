@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Protocol
 
 import numpy as np
 
@@ -18,18 +20,42 @@ from subiso.plan.motif_sums import counts_from_sums, sums_asked
 from subiso.storage.layout import RelationCsr
 from subiso.storage.simple import simple_lists
 
-_PASSES: dict[str, tuple[Pass, ...]] = {
-    "cliques3": ("count",),
-    "books2": ("tally", "edges"),
-    "spokes": ("tally", "edges", "common"),
+_WAYS: dict[frozenset[str], tuple[Pass, ...]] = {
+    frozenset({"cliques3"}): ("count",),
+    frozenset({"books2"}): ("tally", "edges"),
+    frozenset({"spokes"}): ("tally", "edges", "common"),
+    frozenset({"cycle_triangles", "books2"}): ("tally", "edges", "cycles"),
+    frozenset({"closed_walks5", "triangle_ends", "tails_up"}): (
+        "tally",
+        "edges",
+        "vertices",
+        "after",
+        "cycles",
+    ),
+    frozenset({"fans", "clique_edges"}): ("tally", "edges", "after"),
 }
-"""Sums that may be all a pattern needs, and the passes that make them."""
+"""Sums that are all a pattern needs (diamonds, houses, 5-cycles, fans), and the passes that make them."""
+COUNTED = {"clique_edges": (Pattern.clique(4), 6)}
+"""Sums that are quicker to count than to make by a pass: so many times a pattern's count."""
 _FEW_ABOVE = 256
 """Neighbours of higher degree that a warp has room for, in a pass over triangles."""
 _HUBS = 1000
 """Neighbours of the vertex at an edge's end, in the mean, from which on searches for triangles are uneven."""
 _PER_WORD = 8.0
 """Operations of a plan that take as long as one word of a bitmap of common neighbours."""
+_MORE_WEDGES = 15
+"""So many times the wedges below their first vertex, and houses are not worth tables of all wedges."""
+_LONG = 1e11
+"""Operations from which on plans for 5-cycles and fans fall behind passes."""
+
+
+class Counted(Protocol):
+    """A count of its own."""
+
+    @property
+    def search_bytes(self) -> int: ...
+
+    def count(self, watch: Watch) -> int: ...
 
 
 @dataclass(frozen=True)
@@ -39,6 +65,8 @@ class SumsWay:
     pattern: Pattern
     lists: RelationCsr
     passes: tuple[Pass, ...]
+    counted: tuple[str, ...]
+    """Sums that are counted apart."""
     copies: int
     """Of every subgraph."""
     why: str
@@ -47,8 +75,8 @@ class SumsWay:
 class SumsRun:
     """One counting query, ready to be launched again and again; the face of the other runs."""
 
-    def __init__(self, way: SumsWay, run: MotifRun) -> None:
-        self.way, self.run = way, run
+    def __init__(self, way: SumsWay, run: MotifRun, counted: Mapping[str, Counted]) -> None:
+        self.way, self.run, self.counted = way, run, counted
 
     @property
     def columns(self) -> int:
@@ -57,10 +85,15 @@ class SumsRun:
     def count(self, watch: Watch) -> int:
         """The number of matches; 0 when the watch stopped the run."""
         sums = self.run.sums(watch)
+        for name, counted in self.counted.items():
+            if watch.expired():
+                break
+            sums[name] = counted.count(watch) * COUNTED[name][1]
         return 0 if watch.expired() else counts_from_sums([self.way.pattern], sums)[0] * self.way.copies
 
     def report(self) -> LocalReport:
-        return LocalReport(None, self.way.passes, (), len(self.run.launches), self.run.search_bytes)
+        used = self.run.search_bytes + sum(counted.search_bytes for counted in self.counted.values())
+        return LocalReport(None, self.way.passes, (), len(self.run.launches), used)
 
 
 def sums_way(query: Query, cost: float) -> SumsWay | None:
@@ -69,23 +102,27 @@ def sums_way(query: Query, cost: float) -> SumsWay | None:
     if not query.injective or query.mode == "induced" or query.anchors or not is_plain(pattern):
         return None
     asked = sums_asked(pattern)
-    if len(asked) != 1 or not asked <= _PASSES.keys():
+    if asked not in _WAYS:
         return None
-    (name,) = asked
     lists = simple_lists(query.graph)
-    why = _why(name, work_of(lists), cost)
+    why = _why(asked, work_of(lists), cost)
     if why is None:
         return None
     copies = 1 if query.unique else pattern.automorphism_count()
-    return SumsWay(pattern, lists, _PASSES[name], copies, why)
+    return SumsWay(pattern, lists, _WAYS[asked], tuple(sorted(asked & COUNTED.keys())), copies, why)
 
 
-def _why(name: str, work: Work, cost: float) -> str | None:
-    if name == "spokes":
+def _why(asked: frozenset[str], work: Work, cost: float) -> str | None:
+    if "spokes" in asked:
         words = float((work.common * work.words).sum())
         return f"{words:,.3g} words of bitmaps of common neighbours" if _PER_WORD * words < cost else None
-    degrees = work.degrees.astype(np.float64)
+    if asked & {"closed_walks5", "fans"}:
+        return "plans would take long" if cost >= _LONG else None
+    squares = float((work.degrees.astype(np.float64) ** 2).sum())
+    if "cycle_triangles" in asked:
+        below = float(work.cycles.sum())
+        return f"{below:,.3g} wedges instead of {squares:,.3g}" if squares > _MORE_WEDGES * below else None
     few = work.above.max(initial=0) <= _FEW_ABOVE
-    if few and (name != "cliques3" or (degrees**2).sum() >= _HUBS * degrees.sum()):
+    if few and ("cliques3" not in asked or squares >= _HUBS * float(work.degrees.sum())):
         return "vertices have few neighbours of higher degree"
     return None

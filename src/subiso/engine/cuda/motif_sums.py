@@ -36,7 +36,7 @@ _FRUGAL_BYTES = 64 << 20
 
 
 @dataclass(frozen=True)
-class _Counted:
+class Counted:
     """A count as a sum of runs."""
 
     terms: list[tuple[int, CountingRun]]
@@ -58,7 +58,7 @@ class MotifSums:
         lists = simple_lists(graph)
         check_range(lists)
         self.run = passes_on(engine, graph, lists, size)
-        self.counted = {name: _counted(engine, graph, pattern) for name, pattern in COUNTED[size].items()}
+        self.counted = {name: counted(engine, graph, pattern) for name, pattern in COUNTED[size].items()}
 
     @property
     def search_bytes(self) -> int:
@@ -107,13 +107,14 @@ def passes_on(
         ) from None
 
 
-def _counted(engine: CudaEngine, graph: Graph, pattern: Pattern) -> _Counted:
+def counted(engine: CudaEngine, graph: Graph, pattern: Pattern) -> Counted:
+    """A pattern's count, by the schedules that fit."""
     resolved = resolve(make_query(graph, pattern))
     if resolved.hopeless:
-        return _Counted([])
+        return Counted([])
     formula = engine.formula(resolved)
     terms = [(term.coefficient, engine.prepare_count(term.plan, resolved)) for term in formula.terms]
-    return _Counted(terms, formula.divisor)
+    return Counted(terms, formula.divisor)
 
 
 def check_range(lists: RelationCsr) -> None:
