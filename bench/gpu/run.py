@@ -148,7 +148,9 @@ def parse() -> argparse.Namespace:
     )
     parser.add_argument("--tables", action="store_true", help="plans in memory instead of compiled in")
     parser.add_argument("--no-share", action="store_true", help="no hand-over of work")
-    parser.add_argument("--schedule", default="auto", help="auto, fine, stack, wedge or local")
+    parser.add_argument(
+        "--schedule", default="auto", help="auto, fine, stack, wedge, local, levels or pipeline"
+    )
     parser.add_argument(
         "--wish", nargs="*", type=wish, default=[], help="name=number: a field of tune.Wishes"
     )

@@ -10,7 +10,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from subiso.errors import FormatError, GraphError
+from subiso.errors import FormatError, GraphError, PatternError
 from subiso.graph import Graph
 from subiso.graph.generators.arguments import seed_of, whole
 from subiso.graph.labels import NONE, Label
@@ -70,8 +70,11 @@ def random_queries(
         vertex_labels,
         edge_labels,
     )
-    wanted: list[Any] = list(size) if isinstance(size, Sequence) else [size]
+    given: Any = size  # the command line may have a text
+    wanted = list(given) if isinstance(given, Sequence) and not isinstance(given, str) else [given]
     sizes = [whole("size", each, 1, MAX_VERTICES) for each in wanted]
+    if max(sizes, default=0) > graph.num_vertices:
+        raise GraphError(f"a pattern of {max(sizes)} vertices in a graph of {graph.num_vertices}")
     whole("count", count, 0)
     if density == "dense" and min(sizes, default=4) < 4:
         raise GraphError(
@@ -259,8 +262,21 @@ def _edge_label(graph: Graph, entry: int) -> Label | None:
 # ---- files ---------------------------------------------------------------------------------------------------------
 
 
-def write_queries(patterns: Iterable[Pattern], path: str | Path) -> None:
-    """Patterns into a file: `.json`, a list of texts; any other name, a text per line.
+SEVERAL = (".json", ".patterns")
+"""Names of files of patterns end so."""
+
+
+def holds_several(path: str | Path) -> bool:
+    """Whether a file's name says that it is one of patterns, each with a text of its own.
+
+    >>> holds_several("q.json"), holds_several("triangle.txt")
+    (True, False)
+    """
+    return Path(path).suffix.lower() in SEVERAL
+
+
+def write_queries(patterns: Iterable[Pattern | str], path: str | Path) -> None:
+    """Patterns into a file: `.json`, a list of texts; `.patterns`, a text per line.
 
     >>> from tempfile import TemporaryDirectory
     >>> with TemporaryDirectory() as folder:
@@ -268,9 +284,13 @@ def write_queries(patterns: Iterable[Pattern], path: str | Path) -> None:
     ...     read_queries(folder + "/q.patterns")
     [Pattern('(a)--(b)'), Pattern('(x:A)-->(y)')]
     """
-    texts = [pattern.to_text() for pattern in patterns]
+    texts = [(Pattern(each) if isinstance(each, str) else each).to_text() for each in patterns]
     path = Path(path)
-    if path.suffix == ".json":
+    if not holds_several(path):
+        raise FormatError(
+            "files of patterns end in " + " or ".join(SEVERAL), path=str(path), hint=f"{path.stem}.patterns"
+        )
+    if path.suffix.lower() == ".json":
         path.write_text(
             json.dumps({"patterns": texts}, indent=1, ensure_ascii=False) + "\n", encoding="utf-8"
         )
@@ -279,15 +299,16 @@ def write_queries(patterns: Iterable[Pattern], path: str | Path) -> None:
 
 
 def read_queries(path: str | Path) -> list[Pattern]:
-    """The patterns of such a file; empty lines and lines that begin with # are skipped."""
+    """The patterns of such a file, texts or names of the catalogue; empty lines and comments (#) are skipped."""
     path = Path(path)
     try:
-        text = path.read_text(encoding="utf-8")
+        text = path.read_text(encoding="utf-8-sig")
     except (OSError, UnicodeDecodeError) as error:
         reason = error.strerror if isinstance(error, OSError) else "not a text file"
         raise FormatError(f"cannot read the patterns: {reason}", path=str(path)) from error
-    if path.suffix != ".json":
-        return [Pattern(line) for line in text.splitlines() if line.strip() and not line.startswith("#")]
+    if path.suffix.lower() != ".json":
+        lines = [(number, line.strip()) for number, line in enumerate(text.splitlines(), 1)]
+        return [_parsed(line, path, number) for number, line in lines if line and not line.startswith("#")]
     try:
         found = json.loads(text)
     except ValueError as error:
@@ -298,4 +319,11 @@ def read_queries(path: str | Path) -> list[Pattern]:
             "a JSON file of patterns is a list of texts, or an object with such a list as `patterns`",
             path=str(path),
         )
-    return [Pattern(each) for each in texts]
+    return [_parsed(each, path, None, f"pattern {i}: ") for i, each in enumerate(texts, 1)]
+
+
+def _parsed(text: str, path: Path, line: int | None, before: str = "") -> Pattern:
+    try:
+        return Pattern(text) if "(" in text else Pattern.named(text)
+    except PatternError as error:
+        raise FormatError(before + error.message, path=str(path), line=line, hint=error.hint) from error

@@ -303,6 +303,49 @@ def test_an_estimate_that_ran_out_of_time(tmp_path: Path) -> None:
     assert "stopped by timeout" in late.stdout and "was not reached within 1 s" in late.stderr
 
 
+def test_files_of_several_patterns(file: str, tmp_path: Path) -> None:
+    several, one, none = (tmp_path / name for name in ("two.patterns", "one.json", "none.json"))
+    several.write_text("(a)--(b)\n(a)--(b)\n")
+    one.write_text('["triangle"]')
+    none.write_text("[]")
+    for command in ("match", "exists", "explain"):
+        assert "the file holds 2 patterns, one is wanted" in run(command, file, f"@{several}", code=1).stderr
+    assert "a   b   c" in run("match", file, f"@{one}").stdout
+    assert "the file holds no pattern" in run("count", file, f"@{none}", code=1).stderr
+    header = run(
+        "count", file, f"@{several}", f"@{one}", "--per", "vertex", "--format", "csv"
+    ).stdout.splitlines()[0]
+    assert header == 'vertex,(a)--(b) #1,(a)--(b) #2,"(a)--(b), (b)--(c), (a)--(c)"'
+
+
+def test_a_batch_keeps_what_was_finished(tmp_path: Path) -> None:
+    graph = tmp_path / "g.subiso"
+    run("generate", "complete", "n=60", "-o", graph)
+    done = run(
+        "count",
+        graph,
+        "(a)--(b)",
+        "K6",
+        "--engine",
+        "reference",
+        "--timeout",
+        "1",
+        "--format",
+        "json",
+        code=3,
+    )
+    assert [row["count"] for row in json.loads(done.stdout)] == [60 * 59 // 2, None]
+    assert "incomplete: 1 of 2 counts were not finished within 1 s each" in done.stderr
+
+
+def test_generate_says_what_it_does_not_take(file: str, tmp_path: Path) -> None:
+    message = run("generate", "rmat", "scale=3", "directed=no", "-o", tmp_path / "g.subiso", code=1).stderr
+    assert "directed must be true or false, not 'no'" in message
+    target = tmp_path / "x.json"
+    message = run("generate", "queries", file, "size=2", "--to", "csv", "-o", target, code=2).stderr
+    assert ".json or .patterns" in message and not target.exists()
+
+
 def test_generate_labels_and_queries(tmp_path: Path) -> None:
     graph, marked, queries = tmp_path / "g.subiso", tmp_path / "l.subiso", tmp_path / "q.json"
     run("generate", "rmat", "scale=8", "seed=1", "-o", graph)

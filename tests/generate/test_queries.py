@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import subiso as si
-from subiso.errors import FormatError, GraphError, PatternError
+from subiso.errors import FormatError, GraphError
 from subiso.graph import generators as gen
 from subiso.graph.generators import random_labels
 from subiso.queries import random_queries, read_queries, write_queries
@@ -116,8 +116,10 @@ def test_what_cannot_be_found() -> None:
         random_queries(pairs, 1, 2, method="run")  # type: ignore[arg-type]
     with pytest.raises(GraphError, match="size must be a whole number of 1 to 64, not 65"):
         random_queries(pairs, 1, 65)
-    with pytest.raises(GraphError, match="no connected pattern of 1 vertices"):
+    with pytest.raises(GraphError, match="a pattern of 1 vertices in a graph of 0"):
         random_queries(si.Graph.from_edges([], []), 1, 1)
+    with pytest.raises(GraphError, match="size must be a whole number of 1 to 64, not 'abc'"):
+        random_queries(pairs, 1, "abc")  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize("name", ["q.json", "q.patterns"])
@@ -142,9 +144,20 @@ def test_files_of_patterns_by_hand(tmp_path: Path) -> None:
         read_queries(listed)
     with pytest.raises(FormatError, match="No such file"):
         read_queries(tmp_path / "none.json")
-    file.write_text("(a)--(\n")
-    with pytest.raises(PatternError):
+    file.write_text("\ufeff  # names too\ntriangle\n\n(a)--(\n", encoding="utf-8")
+    with pytest.raises(FormatError, match=r"mine\.patterns:4"):
         read_queries(file)
+    listed.write_text('["K4", "(a)>(b)"]')
+    with pytest.raises(FormatError, match="pattern 2: "):
+        read_queries(listed)
+
+
+def test_names_of_files_say_what_they_hold(tmp_path: Path) -> None:
+    write_queries(["(a)--(b)"], tmp_path / "q.JSON")
+    assert read_queries(tmp_path / "q.JSON") == [si.Pattern("(a)--(b)")]
+    with pytest.raises(FormatError, match=r"end in \.json or \.patterns"):
+        write_queries(["(a)--(b)"], tmp_path / "q.txt")
+    assert not (tmp_path / "q.txt").exists()
 
 
 def test_random_labels() -> None:

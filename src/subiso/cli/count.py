@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -71,12 +73,14 @@ def count(
     loaded = o.load_patterns(patterns)
     g = o.load_graph(graph, input_format, directed, read)
     rows: list[dict[str, Any]] = []
-    answers = []
-    for pattern in loaded:
+    answers: list[Any] = []
+    stopped = 0
+    for _, pattern in loaded:
         report_absent_labels(g, pattern)
         start = time.perf_counter()
-        with progress_bar("counting") as progress:
-            found: Any = api.count(
+        with progress_bar("counting") as progress, _unfinished(len(loaded) > 1 and per is None) as unfinished:
+            found: Any = None
+            found = api.count(
                 g,
                 pattern,
                 approx=approx,
@@ -96,18 +100,36 @@ def count(
             )
         seconds = round(time.perf_counter() - start, 6)
         answers.append(found)
-        numbers = {"count": found} if approx is None else _numbers(found)
+        stopped += bool(unfinished)
+        numbers = {"count": found} if approx is None or found is None else _numbers(found)
         rows.append({"pattern": str(pattern), **numbers, "seconds": seconds})
     if per is not None:
-        named = patterns if len(patterns) == len(loaded) else list(map(str, loaded))
-        emit_local(g, per, list(zip(named, answers, strict=True)), format, output)
+        names = [name for name, _ in loaded]
+        emit_local(g, per, list(zip(names, answers, strict=True)), format, output)
     elif chosen == "table" and len(rows) == 1 and output is None:
         typer.echo(answers[0])
     else:
         emit(rows, format, output)
+    if stopped:
+        note(f"incomplete: {stopped} of {len(loaded)} counts were not finished within {timeout:g} s each")
+        raise typer.Exit(INCOMPLETE)
     if approx is not None and not all(found.complete for found in answers):
         note(f"incomplete: the error asked for was not reached within {timeout:g} s")
         raise typer.Exit(INCOMPLETE)
+
+
+@contextmanager
+def _unfinished(several: bool) -> Iterator[list[str]]:
+    """Where there are several patterns, one that is not finished in time leaves the others' counts alone."""
+    from subiso.errors import TimeoutReached
+
+    noted: list[str] = []
+    try:
+        yield noted
+    except TimeoutReached as error:
+        if not several:
+            raise
+        noted.append(error.message)
 
 
 def _numbers(found: Estimate) -> dict[str, Any]:

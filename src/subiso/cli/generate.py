@@ -88,6 +88,10 @@ def _save(made: Any, output: str, to: str | None) -> None:
     if isinstance(made, list):
         from subiso.queries import write_queries
 
+        if to is not None:
+            raise typer.BadParameter(
+                "queries are written as the file's name says, .json or .patterns", param_hint="--to"
+            )
         write_queries(made, output)
         note(f"{len(made)} queries written to {output}")
         return

@@ -149,15 +149,31 @@ def load_settings(texts: list[str] | None, where: str) -> dict[str, Any]:
     return settings
 
 
-def load_patterns(texts: list[str]) -> list[Pattern]:
-    """Patterns from their texts, names or files; a file of several (.json, .patterns) stands for all of them."""
-    from subiso.queries import read_queries
-
-    loaded: list[Pattern] = []
+def load_patterns(texts: list[str]) -> list[tuple[str, Pattern]]:
+    """Patterns from their texts, names or files, each with a name of its own for what is said of it; a file of several
+    (.json, .patterns) stands for all of them."""
+    loaded: list[tuple[str, Pattern]] = []
     for text in texts:
-        several = text.startswith("@") and Path(text).suffix in (".json", ".patterns")
-        loaded += read_queries(text[1:]) if several else [load_pattern(text)]
-    return loaded
+        several = _from_file_of_several(text)
+        loaded += [(text, load_pattern(text))] if several is None else [(str(p), p) for p in several]
+    names = [name for name, _ in loaded]
+    return [
+        (name if names.count(name) == 1 else f"{name} #{names[:i].count(name) + 1}", pattern)
+        for i, (name, pattern) in enumerate(loaded)
+    ]
+
+
+def _from_file_of_several(text: str) -> list[Pattern] | None:
+    """The patterns of a file of patterns; None where the text names none."""
+    from subiso.errors import FormatError
+    from subiso.queries import holds_several, read_queries
+
+    if not text.startswith("@") or not holds_several(text[1:]):
+        return None
+    found = read_queries(text[1:])
+    if not found:
+        raise FormatError("the file holds no pattern", path=text[1:])
+    return found
 
 
 def load_pattern(text: str) -> Pattern:
@@ -165,6 +181,15 @@ def load_pattern(text: str) -> Pattern:
     from subiso.errors import FormatError
     from subiso.pattern import Pattern
 
+    several = _from_file_of_several(text)
+    if several is not None:
+        if len(several) > 1:
+            raise FormatError(
+                f"the file holds {len(several)} patterns, one is wanted here",
+                path=text[1:],
+                hint="subiso count takes them all",
+            )
+        return several[0]
     if text.startswith("@"):
         try:
             text = Path(text[1:]).read_text(encoding="utf-8")

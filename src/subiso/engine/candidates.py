@@ -90,7 +90,7 @@ def first_tries(resolved: Resolved) -> str:
     if not fits(resolved) or reading(resolved) > _MOST_READ:
         return ""
     problem = resolved.problem
-    said = f"first on the candidate graph: up to {_FIRST_STEPS:,} steps of backtracking"
+    said = f"host      counts first, between the candidates: up to {_FIRST_STEPS:,} steps of backtracking"
     if problem.forbidden:
         return said
     sums = number_of_sums(problem)

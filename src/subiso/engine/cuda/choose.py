@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from subiso.engine.cuda.local_tables import LoweredLocal, lower_local
 from subiso.engine.cuda.machine import Description
@@ -35,7 +35,16 @@ class Choice:
 def choose_schedule(
     plan: Plan, resolved: Resolved, machine: Description, wanted: str = "auto", set_words: int | None = None
 ) -> Choice:
-    """The schedule for a plan without parts: the wanted one, or for "auto" the one that reads least."""
+    """The schedule for a plan without parts: the wanted one where it fits, for "auto" the one that reads least."""
+    choice = _choose(plan, resolved, machine, wanted, set_words)
+    if wanted in ("auto", choice.schedule):
+        return choice
+    return replace(choice, why=f"{wanted} does not fit this plan; {choice.why}")
+
+
+def _choose(
+    plan: Plan, resolved: Resolved, machine: Description, wanted: str, set_words: int | None
+) -> Choice:
     if wanted in ("fine", "levels"):
         return Choice(wanted, "asked for")
     if plan.edge_checks:

@@ -113,6 +113,8 @@ def _checked(name: Named, arguments: Mapping[str, Any] | None) -> dict[str, Any]
         if key not in known:
             raise GraphError(f"{called} takes no argument {key!r}", hint=f"it takes {', '.join(known)}")
     for p in takes:
+        if p.type is bool and not isinstance(given.get(p.name, True), bool):
+            raise GraphError(f"{p.name} must be true or false, not {given[p.name]!r}")
         if p.required and p.name not in given:
             raise GraphError(f"{called} needs the argument {p.name!r}: {p.help}")
     return given
