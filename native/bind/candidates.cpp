@@ -22,6 +22,7 @@ struct BoundCandidates {
   CandidateGraph graph;
   std::size_t relations = 0;
   std::size_t found = 0;  // points before twins were merged
+  std::unique_ptr<std::atomic<bool>> stop = std::make_unique<std::atomic<bool>>(false);  // of eliminations
 };
 
 std::vector<QueryLink> to_links(const std::vector<LinkTuple>& links, std::size_t vertices, std::size_t relations) {
@@ -46,7 +47,7 @@ BoundCandidates* make_candidates(nb::handle_t<BoundNarrowed> narrowed) {
   std::vector<QueryLink> links;
   for (const PatternLink& k : from.links) links.push_back({k.a, k.b, k.forward});
   auto bound = std::make_unique<BoundCandidates>(
-      BoundCandidates{nb::borrow(narrowed), from.store, {}, from.num_relations, 0});
+      BoundCandidates{nb::borrow(narrowed), from.store, {}, from.num_relations});
   {
     nb::gil_scoped_release release;
     bound->graph = build_candidate_graph(bound->store, bits, links);
@@ -85,9 +86,9 @@ nb::tuple run_elimination(BoundCandidates& self, const std::vector<std::vector<i
   Eliminated result;
   {
     nb::gil_scoped_release release;
-    result = eliminate_all(self.graph, partitions, coefficients, budget, threads);
+    result = eliminate_all(self.graph, partitions, coefficients, {budget, self.stop.get()}, threads);
   }
-  static constexpr const char* kEnds[] = {"done", "too wide", "too much", "overflow"};
+  static constexpr const char* kEnds[] = {"done", "too wide", "too much", "overflow", "stopped"};
   const nb::object total = result.status == Elimination::kDone ? nb::object(halves(result.total)) : nb::none();
   return nb::make_tuple(total, kEnds[static_cast<int>(result.status)], result.steps);
 }
@@ -100,6 +101,7 @@ void bind_candidates(nb::module_& m) {
            nb::call_guard<nb::gil_scoped_release>())
       .def("search", &search)
       .def("eliminate", &run_elimination)
+      .def("stop", [](BoundCandidates& self) { self.stop->store(true, std::memory_order_relaxed); })
       .def_prop_ro("num_points", [](const BoundCandidates& self) { return self.graph.vertex.size(); })
       .def_prop_ro("num_vertices", [](const BoundCandidates& self) { return self.found; })
       .def_prop_ro("num_pairs", [](const BoundCandidates& self) { return self.graph.num_pairs(); });

@@ -4,6 +4,7 @@
 #include <atomic>
 #include <limits>
 #include <mutex>
+#include <new>
 
 #include "candidates/join.hpp"
 #include "graph/parallel.hpp"
@@ -15,8 +16,8 @@ constexpr double kGone = std::numeric_limits<double>::infinity();  // the price 
 
 class Eliminator {
  public:
-  Eliminator(const CandidateGraph& graph, const std::vector<int>& block_of, std::uint64_t budget)
-      : graph_(graph), block_of_(block_of), budget_(budget) {
+  Eliminator(const CandidateGraph& graph, const std::vector<int>& block_of, const Limits& limits)
+      : graph_(graph), block_of_(block_of), limits_(limits) {
     const int blocks = 1 + *std::max_element(block_of.begin(), block_of.end());
     variables_ = blocks;
     make_domains();
@@ -133,7 +134,7 @@ class Eliminator {
   int cheapest() const {
     const auto best = std::min_element(price_.begin(), price_.end());
     if (*best == kGone) throw Failure{Elimination::kTooWide};
-    if (static_cast<double>(steps_) + *best > static_cast<double>(budget_)) throw Failure{Elimination::kTooMuch};
+    if (static_cast<double>(steps_) + *best > static_cast<double>(limits_.rows)) throw Failure{Elimination::kTooMuch};
     return static_cast<int>(best - price_.begin());
   }
 
@@ -147,7 +148,7 @@ class Eliminator {
       (f.column(v) >= 0 ? own : inside ? checked : others).push_back(std::move(f));
     }
     factors_ = std::move(others);
-    Join join(v, scope_, sizes_, own, checked);
+    Join join(v, scope_, sizes_, own, checked, {limits_.rows - std::min(limits_.rows, steps_), limits_.stop});
     join.run(weight_[static_cast<std::size_t>(v)]);
     steps_ += join.steps();
     keep(join);
@@ -167,7 +168,7 @@ class Eliminator {
 
   const CandidateGraph& graph_;
   const std::vector<int>& block_of_;
-  const std::uint64_t budget_;
+  const Limits limits_;
   int variables_ = 0;
   std::vector<std::vector<std::uint32_t>> domain_;  // variable -> points, by value
   std::vector<std::uint32_t> sizes_;                // variable -> how many values
@@ -181,22 +182,24 @@ class Eliminator {
 
 }  // namespace
 
-Eliminated eliminate(const CandidateGraph& graph, const std::vector<int>& block_of, std::uint64_t budget) {
+Eliminated eliminate(const CandidateGraph& graph, const std::vector<int>& block_of, const Limits& limits) {
   Eliminated result;
   try {
-    Eliminator eliminator(graph, block_of, budget);
+    Eliminator eliminator(graph, block_of, limits);
     const Times total = eliminator.run();
     result.steps = eliminator.steps();
     if (total >> 127) throw Failure{Elimination::kOverflow};
     result.total = static_cast<Count>(total);
   } catch (const Failure& failure) {
     result.status = failure.status;
+  } catch (const std::bad_alloc&) {
+    result.status = Elimination::kTooMuch;
   }
   return result;
 }
 
 Eliminated eliminate_all(const CandidateGraph& graph, const std::vector<std::vector<int>>& partitions,
-                         const std::vector<std::int64_t>& coefficients, std::uint64_t budget, unsigned threads) {
+                         const std::vector<std::int64_t>& coefficients, const Limits& limits, unsigned threads) {
   Eliminated sum;
   std::mutex mutex;
   std::atomic<std::size_t> next{0};
@@ -206,9 +209,9 @@ Eliminated eliminate_all(const CandidateGraph& graph, const std::vector<std::vec
       {
         std::lock_guard lock(mutex);
         if (sum.status != Elimination::kDone) return;
-        left = budget > sum.steps ? budget - sum.steps : 0;
+        left = limits.rows > sum.steps ? limits.rows - sum.steps : 0;
       }
-      const Eliminated part = eliminate(graph, partitions[i], left);
+      const Eliminated part = eliminate(graph, partitions[i], {left, limits.stop});
       std::lock_guard lock(mutex);
       sum.steps += part.steps;
       if (part.status != Elimination::kDone) sum.status = part.status;

@@ -9,6 +9,7 @@ namespace {
 constexpr int kMostKeyBits = 63;
 constexpr std::size_t kMostRows = 2'000'000;  // of one table: about 100 MB while it is made
 constexpr std::uint32_t kNone = UINT32_MAX;
+constexpr std::uint64_t kLookEvery = 4096;  // rows between two looks at the limits
 
 void add_to(Times& sum, Times value) {
   if (__builtin_add_overflow(sum, value, &sum)) throw Failure{Elimination::kOverflow};
@@ -33,8 +34,9 @@ bool Join::fits(const std::vector<int>& variables, const std::vector<std::uint32
 }
 
 Join::Join(int v, const std::vector<int>& scope, const std::vector<std::uint32_t>& sizes, const std::vector<Factor>& own,
-           const std::vector<Factor>& checked)
-    : scope_(scope), sizes_(sizes), value_(sizes.size(), kNone), rows_(scope.size() < 2 ? 0 : own.front().num_rows()) {
+           const std::vector<Factor>& checked, const Limits& limits)
+    : limits_(limits),
+      scope_(scope), sizes_(sizes), value_(sizes.size(), kNone), rows_(scope.size() < 2 ? 0 : own.front().num_rows()) {
   for (const Factor& f : own) buckets_.push_back(sorted(f, v));
   std::sort(buckets_.begin(), buckets_.end(),
             [](const Bucket& x, const Bucket& y) { return x.order.size() < y.order.size(); });
@@ -88,14 +90,14 @@ void Join::join(std::size_t i, std::uint32_t x, Times times) {
   for (std::uint32_t at = bucket.offsets[x]; at < bucket.offsets[x + std::size_t{1}]; ++at) {
     const std::uint32_t row = bucket.order[at];
     const std::uint32_t* values = f.row(row);
-    ++steps_;
-    unsigned bound = 0;  // the columns that got their value here
+    if (++steps_ % kLookEvery == 0) look();
+    std::uint64_t bound = 0;  // the columns that got their value here; there are at most 63, one bit of a key each
     bool agrees = true;
     for (std::size_t c = 0; c < f.arity() && agrees; ++c) {
       if (static_cast<int>(c) == bucket.column) continue;
       std::uint32_t& value = value_[static_cast<std::size_t>(f.variables[c])];
       if (value == kNone)
-        value = values[c], bound |= 1u << c;
+        value = values[c], bound |= std::uint64_t{1} << c;
       else
         agrees = value == values[c];
     }
@@ -106,6 +108,11 @@ void Join::join(std::size_t i, std::uint32_t x, Times times) {
     for (std::size_t c = 0; bound != 0; ++c, bound >>= 1)
       if (bound & 1) value_[static_cast<std::size_t>(f.variables[c])] = kNone;
   }
+}
+
+void Join::look() const {
+  if (steps_ > limits_.rows) throw Failure{Elimination::kTooMuch};
+  if (limits_.stop != nullptr && limits_.stop->load(std::memory_order_relaxed)) throw Failure{Elimination::kStopped};
 }
 
 Times Join::checked(std::size_t known, Times times) const {

@@ -22,7 +22,7 @@ class Join {
 
   // `own` are the factors of variable v, `scope` their other variables; `checked` are over variables of the scope alone.
   Join(int v, const std::vector<int>& scope, const std::vector<std::uint32_t>& sizes, const std::vector<Factor>& own,
-       const std::vector<Factor>& checked);
+       const std::vector<Factor>& checked, const Limits& limits);
 
   // By value of v how often it counts.
   void run(const std::vector<Times>& weight);
@@ -56,7 +56,9 @@ class Join {
   void join(std::size_t i, std::uint32_t x, Times times);
   Times checked(std::size_t known, Times times) const;
   void emit(Times times);
+  void look() const;  // Failure where a limit is reached
 
+  const Limits limits_;
   const std::vector<int>& scope_;
   const std::vector<std::uint32_t>& sizes_;
   std::vector<Bucket> buckets_;

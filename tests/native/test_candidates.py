@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import time
 
 import numpy as np
 import pytest
@@ -16,6 +17,7 @@ from subiso.errors import CountOverflowError
 from subiso.filter.resolve import resolve
 from subiso.graph import Graph
 from subiso.pattern import Pattern
+from subiso.storage.layout import layout_of
 
 
 def ways(query: Query) -> dict[str, int]:
@@ -184,3 +186,39 @@ def test_wrong_arguments_are_refused() -> None:
         candidates.eliminate([[0, 1]], [], 10, 1)  # type: ignore[attr-defined]
     with pytest.raises(ValueError, match="names what is not there"):
         candidates.search([(0, 1, 9)], True, True, 10)  # type: ignore[attr-defined]
+
+
+@pytest.mark.parametrize("shared", [30, 32, 40])
+def test_tables_of_many_variables(shared: int) -> None:
+    """Vertices with one candidate each take one bit of a key: more than 32 of them stand in a table together."""
+    rng = random.Random(1)
+    hubs, ends = range(20), range(20 + shared, 40 + shared)
+    labels = ["H"] * 10 + ["K"] * 10 + [f"U{i}" for i in range(shared)] + ["W"] * 20
+    edges = [(x, 20 + i) for x in hubs for i in range(shared)]
+    edges += [(x, y) for x in hubs for y in rng.sample(ends, 5)]
+    graph = Graph.from_edges(*zip(*edges, strict=True), num_vertices=len(labels), vertex_labels=labels)
+    marked = ", ".join([f"(u{i}:U{i})" for i in range(shared)] + ["(h:H)", "(k:K)", "(w:W)"])
+    joined = ", ".join(f"({c})--({x})" for c in "hk" for x in [*(f"u{i}" for i in range(shared)), "w"])
+    query = make_query(graph, f"{marked}, {joined}")
+    around = [{b for a, b in edges if a == x and b >= 20 + shared} for x in hubs]
+    wanted = sum(len(around[h] & around[k]) for h in range(10) for k in range(10, 20))
+    for labelled in ("eliminate", "auto", "plan"):
+        assert cpu.count(query, Params(switches=Switches(labelled=labelled))).count == wanted > 0  # type: ignore[arg-type]
+
+
+def test_an_elimination_hears_the_clock() -> None:
+    rng = np.random.default_rng(1)
+    graph = Graph.from_edges(*rng.integers(0, 900, (2, 20_000)), num_vertices=900, vertex_labels=["A"] * 900)
+    pattern = Pattern(", ".join(f"(v{i}:A)--(v{(i + 1) % 5}:A)" for i in range(5)))
+    query = make_query(graph, pattern, mode="homomorphism")
+    params = Params(timeout=0.1, threads=1, switches=Switches(labelled="eliminate"))
+    started = time.perf_counter()
+    assert cpu.count(query, params).stopped_by == "timeout"
+    assert time.perf_counter() - started < 3
+
+
+def test_what_relations_are_made_of_is_not_kept() -> None:
+    graph = Graph.from_edges([0, 1, 2], [1, 2, 0], edge_labels=["x", "y", "x"], directed=True)
+    assert cpu.count(make_query(graph, "(a)-[:x]->(b)")).count == 2
+    kept = [r.fit for r in layout_of(graph)._relations if r.fit is not None]
+    assert kept and not any("edges" in fit.__dict__ for fit in kept)

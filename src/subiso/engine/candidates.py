@@ -11,6 +11,7 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor, wait
 from dataclasses import dataclass
 from itertools import islice
 from typing import Any
@@ -29,8 +30,9 @@ _FIRST_STEPS = 50_000  # of backtracking, before anything else is tried
 _MOST_PARTITIONS = 1024
 _FIRST_ROWS = 50_000_000  # that the first sum of an elimination may look at
 _MOST_ROWS = 400_000_000  # ... and all of them: about ten seconds
+_TICK = 0.05  # seconds
 _CHUNK = 4_000_000  # rows between two looks at the clock
-_OPERATIONS = 4.0
+_OPERATIONS = 20.0
 """Operations of a plan, as the planner counts them, that take as long as one row of an elimination."""
 
 
@@ -146,30 +148,49 @@ class _Counter:
             return None
         self.merge_twins()
         terms = list(partitions(problem))
-        total, rows = self.summed(terms[:1], _FIRST_ROWS)
+        most = min(_FIRST_ROWS, _MOST_ROWS // sums)
+        if small:
+            most = int(min(most, plan_cost() / (_OPERATIONS * sums)))
+        total, rows = self.summed(terms[:1], most)
+        if total is None:
+            return self.ended()
         rows += graph.num_pairs + 1
-        if total is None or rows * sums > _MOST_ROWS or (small and _OPERATIONS * sums * rows > plan_cost()):
+        if rows * sums > _MOST_ROWS or (small and _OPERATIONS * sums * rows > plan_cost()):
             return None
         chunk = max(_CHUNK // rows, 1) * self.threads
         for begin in range(1, sums, chunk):
             if self.stopped(begin / sums):
-                return Found(0, "", self.why)
+                return self.ended()
             part, _ = self.summed(terms[begin : begin + chunk], _MOST_ROWS)
             if part is None:
-                return None
+                return self.ended()
             total += part
         return Found(self.settled(total), f"elimination on the candidate graph, {sums} sums")
+
+    def ended(self) -> Found | None:
+        """What an elimination without a result says: that it was stopped, or nothing."""
+        return None if self.why is None else Found(0, "", self.why)
 
     def summed(self, terms: list[tuple[list[int], int]], rows: int) -> tuple[int | None, int]:
         """The sum of homomorphism counts with their coefficients, None where it is too much; rows looked at."""
         blocks, coefficients = [b for b, _ in terms], [c for _, c in terms]
-        total, _, steps = self.graph.eliminate(blocks, coefficients, rows, self.threads)
+        # In a thread of its own, so that this one hears Ctrl-C and sees the clock.
+        with ThreadPoolExecutor(1) as aside:
+            waiting = aside.submit(self.graph.eliminate, blocks, coefficients, rows, self.threads)
+            try:
+                while not wait([waiting], timeout=_TICK).done:
+                    if self.stopped():
+                        self.graph.stop()
+            except BaseException:
+                self.graph.stop()
+                raise
+        total, _, steps = waiting.result()
         return None if total is None else (total[0] << 64) | total[1], steps
 
-    def stopped(self, done: float) -> bool:
+    def stopped(self, done: float | None = None) -> bool:
         """Tells the progress; whether it is time to stop."""
         params = self.params
-        if params.progress is not None:
+        if params.progress is not None and done is not None:
             params.progress(done)
         if params.timeout is not None and time.perf_counter() - self.started > params.timeout:
             self.why = "timeout"

@@ -104,7 +104,9 @@ def make_formula(
     options are those of `make_plan`. With `by_role` the formula holds for the counts of every orbit of the pattern's
     vertices and edges too; it cuts nothing.
     """
-    masked = any(mask is not None for mask in problem.pattern.masks)
+    pattern = problem.pattern
+    masked = any(mask is not None for mask in pattern.masks)
+    masked |= any(edge.mask is not None for edge in (*pattern.edges, *pattern.anti_edges))
     plan = _make if masked else _make_once  # masks are as large as the graph, and not kept
     ways = _Ways(expand, "never" if by_role else decompose, codegrees, most_parts, by_role)
     return plan(problem, stats, ways, tuple(options.items()))

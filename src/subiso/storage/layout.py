@@ -110,6 +110,7 @@ class Layout:
             return found
         bounds, neighbors, _ = self._build(relation, keep_edge_ids=False)
         built = RelationCsr(bounds, neighbors)
+        relation.forget()
         with self._lock:
             self._relations[relation] = built
             fitted = [r for r in self._relations if r.fit is not None]

@@ -42,3 +42,8 @@ class Relation:
     def reversed(self) -> Relation:
         """The same edges read from their other end."""
         return Relation(_REVERSED[self.direction], self.fit)
+
+    def forget(self) -> None:
+        """Drops what can be made again: as much as a byte per data edge."""
+        if self.fit is not None and callable(self.fit.given):
+            self.fit.__dict__.pop("edges", None)
