@@ -230,7 +230,7 @@ def time_row(engine: CudaEngine, graph: Graph, row: Row, options: argparse.Names
     else:
         runs = [(term.coefficient, engine.prepare_count(term.plan, resolved)) for term in formula.terms]
     report = runs[0][1].report()
-    row.tail = report.kernel.tail if report.kernel is not None else "fine"
+    row.tail = "sums" if way is not None else report.kernel.tail if report.kernel is not None else "fine"
     row.levels, row.search_mb = runs[0][1].columns, report.search_bytes / 1e6
     times, walls = [], []
     machine = engine.machine

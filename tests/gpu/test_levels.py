@@ -9,7 +9,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from levels_cases import PHASES, TINY
-from random_cases import canonical, describe, expected_rows, random_query
+from random_cases import canonical, describe, expected_rows, random_query, rows_of
 
 from subiso.engine.base import Params, Switches
 from subiso.engine.cuda.device import open_device
@@ -17,7 +17,7 @@ from subiso.engine.cuda.engine import CudaEngine
 from subiso.engine.cuda.levels import LevelsReport
 from subiso.engine.cuda.levels_tune import LevelsWishes
 from subiso.engine.cuda.tune import Wishes
-from subiso.engine.query import MODES, Query, make_query
+from subiso.engine.query import MODES, make_query
 from subiso.graph import Graph
 from subiso.pattern import Pattern
 
@@ -37,10 +37,6 @@ WAYS = [
 
 def levels(wishes: Wishes = Wishes()) -> CudaEngine:  # noqa: B008 (frozen)
     return CudaEngine(open_device(), wishes, schedule="levels")
-
-
-def rows_of(engine: CudaEngine, query: Query) -> list[tuple[int, ...]]:
-    return [tuple(r) for batch in engine.stream(query, Params(batch_rows=20)) for r in batch.tolist()]
 
 
 @pytest.mark.parametrize("seed", range(40))

@@ -8,13 +8,13 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from random_cases import FINE, canonical, describe, expected_rows, random_query
+from random_cases import FINE, canonical, describe, expected_rows, random_query, rows_of
 
 from subiso.engine.base import Params
 from subiso.engine.cuda.device import open_device
 from subiso.engine.cuda.engine import CudaEngine
 from subiso.engine.cuda.tune import Wishes
-from subiso.engine.query import MODES, Query, make_query
+from subiso.engine.query import MODES, make_query
 from subiso.graph import Graph
 from subiso.pattern import Pattern
 
@@ -23,10 +23,6 @@ WISHES = [
     Wishes(fixed=False, tau=0, row_capacity=64),
     Wishes(fixed=False, blocks=3, warps_per_block=2, tau=1000, pool_capacity=7, row_capacity=50),
 ]
-
-
-def rows_of(engine: CudaEngine, query: Query) -> list[tuple[int, ...]]:
-    return [tuple(r) for batch in engine.stream(query, Params(batch_rows=20)) for r in batch.tolist()]
 
 
 @pytest.mark.parametrize("seed", range(40))

@@ -9,6 +9,7 @@ import numpy as np
 
 from subiso.engine import reference
 from subiso.engine.base import Params, Switches
+from subiso.engine.cuda.engine import CudaEngine
 from subiso.engine.query import Query, make_query
 from subiso.errors import PatternError
 from subiso.graph import Graph
@@ -17,6 +18,8 @@ from subiso.pattern import Pattern
 FINE = Params(switches=Switches(local=False))
 """Schedule `fine` even where another one could count."""
 _OPS = ("<", "<=", ">", ">=", "==", "!=")
+
+FEW_AT_A_TIME = Params(batch_rows=20)
 
 
 @dataclass(frozen=True)
@@ -146,3 +149,8 @@ def labelled_query(seed: int, mode: str) -> Query:
         label = f"[:{d.one_of(('X', 'X', 'Y', 'Z', 'X|Y', 'W|Q'))}]" if d.chance(0.9) else ""
         parts.append(f"({names[source]})-{label}-{'>' if d.chance(0.8) else ''}({names[target]})")
     return make_query(graph, Pattern(", ".join(parts)), mode=mode)
+
+
+def rows_of(engine: CudaEngine, query: Query, params: Params = FEW_AT_A_TIME) -> list[tuple[int, ...]]:
+    """All rows that an engine lists, in its order."""
+    return [tuple(r) for batch in engine.stream(query, params) for r in batch.tolist()]

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 from compiled import NATIVE
 from levels_cases import TINY, wishes
-from random_cases import canonical, describe, expected_rows, random_query
+from random_cases import canonical, describe, expected_rows, random_query, rows_of
 from shim import ShimMachine
 
 from subiso.engine import reference
@@ -32,7 +32,7 @@ from subiso.engine.cuda.levels_layout import (
 )
 from subiso.engine.cuda.levels_tune import Limits
 from subiso.engine.cuda.tune import Wishes
-from subiso.engine.query import MODES, Query, make_query
+from subiso.engine.query import MODES, make_query
 from subiso.errors import DeviceMemoryError
 from subiso.graph import Graph
 from subiso.pattern import Pattern
@@ -45,10 +45,6 @@ PLAIN = Params(switches=Switches(max_tail=0, decompose="never", expand="never"))
 
 def engine_of(wishes: Wishes, order: str = "forward", seed: int = 0, **machine: object) -> CudaEngine:
     return CudaEngine(ShimMachine(order, seed=seed, **machine), wishes, schedule="levels")  # type: ignore[arg-type]
-
-
-def rows_of(engine: CudaEngine, query: Query) -> list[tuple[int, ...]]:
-    return [tuple(r) for batch in engine.stream(query, Params(batch_rows=20)) for r in batch.tolist()]
 
 
 def complete(n: int) -> Graph:

@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from levels_cases import PHASES, wishes
-from random_cases import canonical, describe, expected_rows, random_query
+from random_cases import canonical, describe, expected_rows, random_query, rows_of
 from shim import ShimMachine
 
 from subiso.engine.base import Params, Switches
@@ -31,10 +31,6 @@ SHAPES = {
     6: "(a:B)--(b), (a)--(c), (a)--(d:A)",
     7: "(b)--(c)--(g)--(b), (a)-[:X]-(b), (c)-[:X]-(d), (c)-[:X]-(e)",
 }
-
-
-def rows_of(engine: CudaEngine, query: Query, params: Params) -> list[tuple[int, ...]]:
-    return [tuple(r) for batch in engine.stream(query, params) for r in batch.tolist()]
 
 
 def check(engine: CudaEngine, query: Query, what: str) -> LevelsReport | None:

@@ -8,7 +8,7 @@ from math import comb
 
 import numpy as np
 import pytest
-from random_cases import canonical, describe, expected_rows, random_query
+from random_cases import canonical, describe, expected_rows, random_query, rows_of
 from shim import ShimMachine
 
 from subiso.engine import reference, twigs
@@ -62,10 +62,6 @@ def engines(seed: int) -> list[CudaEngine]:
         CudaEngine(ShimMachine(order, seed=seed), TINY[(seed + i) % len(TINY)], schedule="pipeline")
         for i, order in enumerate(ORDERS)
     ]
-
-
-def rows_of(engine: CudaEngine, query: Query) -> list[tuple[int, ...]]:
-    return [tuple(r) for batch in engine.stream(query, Params(batch_rows=20)) for r in batch.tolist()]
 
 
 def check(query: Query, seed: int) -> None:

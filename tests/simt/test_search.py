@@ -7,7 +7,7 @@ from math import comb
 
 import numpy as np
 import pytest
-from random_cases import FINE, canonical, describe, expected_rows, random_query
+from random_cases import FINE, canonical, describe, expected_rows, random_query, rows_of
 from shim import ShimMachine, simt
 
 from subiso.engine import reference
@@ -55,10 +55,6 @@ def engines(seed: int) -> list[CudaEngine]:
         )
         for i, order in enumerate(ORDERS)
     ]
-
-
-def rows_of(engine: CudaEngine, query: Query) -> list[tuple[int, ...]]:
-    return [tuple(r) for batch in engine.stream(query, Params(batch_rows=20)) for r in batch.tolist()]
 
 
 def check(query: Query, seed: int) -> None:

@@ -88,6 +88,18 @@ class Index(ABC):
         return self.neighbors[int(found.begin[0]) : int(found.end[0])]
 
 
+def list_at(trace: Trace, offsets: NDArray[Any], place: Whole, there: NDArray[np.bool_]) -> Found:
+    """The lists whose bounds stand at some places of `offsets`, where they are there."""
+    place = np.where(there, place, 0)
+    array = trace.array()
+    trace.read(array, place, 4, there)
+    trace.read(array, place + 1, 4, there)
+    bounds = offsets.astype(np.int64)
+    begin = np.where(there, bounds[place], 0)
+    end = np.where(there, bounds[np.minimum(place + 1, len(bounds) - 1)], 0)
+    return Found(begin, end, trace.lines())
+
+
 def search(
     trace: Trace, sorted_values: NDArray[np.uint32], values: NDArray[np.uint32], stride: int, strict: bool
 ) -> Whole:

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from subiso import _native
 from subiso.graph.labels import NONE
-from subiso.storage.index import Found, Index, Trace, narrow, search
+from subiso.storage.index import Found, Index, Trace, list_at, narrow, search
 from subiso.storage.lists import Lists
 from subiso.storage.renaming import Renaming
 
@@ -56,14 +56,7 @@ class IntervalPcsr(Index):
         at = np.maximum(after - 1, 0)
         place = self.intervals[at, 1].astype(np.int64) + new - self.intervals[at, 0].astype(np.int64)
         there = (after > 0) & (place < self.intervals[np.minimum(at + 1, self.num_intervals), 1])
-        place = np.where(there, place, 0)
-        offsets = trace.array()
-        trace.read(offsets, place, 4, there)
-        trace.read(offsets, place + 1, 4, there)
-        bounds = self.offsets.astype(np.int64)
-        begin = np.where(there, bounds[place], 0)
-        end = np.where(there, bounds[np.minimum(place + 1, len(bounds) - 1)], 0)
-        return Found(begin, end, trace.lines())
+        return list_at(trace, self.offsets, place, there)
 
     def total_length(self, vertices: NDArray[np.uint32]) -> int:
         flat = self.intervals.ravel()

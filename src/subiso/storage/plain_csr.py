@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from subiso import _native
-from subiso.storage.index import Found, Index, Trace, narrow, search
+from subiso.storage.index import Found, Index, Trace, list_at, narrow, search
 from subiso.storage.lists import Lists
 
 
@@ -67,14 +67,7 @@ class CompressedCsr(Index):
         at = search(trace, self.keys, vertices, 4, strict=True)
         there = at < len(self.keys)
         there[there] = self.keys[at[there]] == vertices[there]
-        at = np.where(there, at, 0)
-        offsets = trace.array()
-        trace.read(offsets, at, 4, there)
-        trace.read(offsets, at + 1, 4, there)
-        bounds = self.offsets.astype(np.int64)
-        begin = np.where(there, bounds[at], 0)
-        end = np.where(there, bounds[np.minimum(at + 1, len(bounds) - 1)], 0)
-        return Found(begin, end, trace.lines())
+        return list_at(trace, self.offsets, at, there)
 
     def total_length(self, vertices: NDArray[np.uint32]) -> int:
         return int(_native.look_up_compressed(self.keys, self.offsets, vertices))

@@ -6,8 +6,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Protocol
 
-import numpy as np
-
 from subiso.engine.cuda.local import LocalReport
 from subiso.engine.cuda.motif_kernel import Pass
 from subiso.engine.cuda.motif_seeds import Work, work_of
@@ -114,11 +112,11 @@ def sums_way(query: Query, cost: float) -> SumsWay | None:
 
 def _why(asked: frozenset[str], work: Work, cost: float) -> str | None:
     if "spokes" in asked:
-        words = float((work.common * work.words).sum())
+        words = work.common_words
         return f"{words:,.3g} words of bitmaps of common neighbours" if _PER_WORD * words < cost else None
     if asked & {"closed_walks5", "fans"}:
         return "plans would take long" if cost >= _LONG else None
-    squares = float((work.degrees.astype(np.float64) ** 2).sum())
+    squares = work.squares
     if "cycle_triangles" in asked:
         below = float(work.cycles.sum())
         return f"{below:,.3g} wedges instead of {squares:,.3g}" if squares > _MORE_WEDGES * below else None

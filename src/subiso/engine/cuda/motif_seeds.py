@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 from weakref import WeakKeyDictionary
 
@@ -63,6 +64,16 @@ class Work:
     def words(self) -> Numbers:
         """Of a bitmap over its neighbours."""
         return -(-self.degrees // 32)
+
+    @cached_property
+    def squares(self) -> float:
+        """Paths of two edges, there and back included: what tables of all wedges take."""
+        return float((self.degrees.astype(np.float64) ** 2).sum())
+
+    @cached_property
+    def common_words(self) -> float:
+        """Words of the bitmaps of common neighbours."""
+        return float((self.common * self.words).sum())
 
 
 def work_of(lists: RelationCsr) -> Work:
