@@ -19,6 +19,9 @@ from subiso.filter.narrow import FILTERS
 from subiso.filter.resolve import Resolved, resolve
 from subiso.filter.signature import pattern_pairs, signature_table
 from subiso.graph import Graph
+from subiso.queries import random_queries
+from subiso.storage.layout import layout_of
+from subiso.storage.relation import Relation
 
 ALONE = [(name,) for name in FILTERS]
 
@@ -129,3 +132,38 @@ def test_wrong_shapes_and_names_are_refused() -> None:
             signature_table(graph, num_bits, label_bits)
     with pytest.raises(QueryError, match="unknown filter 'colour'"):
         resolve(make_query(graph, "(a:A)--(b)"), ("colour",))
+
+
+def test_lists_of_one_label_leave_what_whole_lists_leave() -> None:
+    names = [f"L{i}" for i in range(5)]
+    rng = np.random.default_rng(3)
+    graph = Graph.from_edges(
+        rng.integers(0, 60, 300),
+        rng.integers(0, 60, 300),
+        vertex_labels=rng.choice(names, 60),
+    )
+    for pattern in random_queries(graph, 10, 6, seed=2):
+        query = make_query(graph, pattern)
+        short, whole = resolve(query), resolve(query, ("degree", "frequency", "refine"))
+        assert short.problem.sizes == whole.problem.sizes
+        assert short.problem.fans == whole.problem.fans
+
+
+def test_long_relations_are_sliced_for_the_second_query(
+    monkeypatch: pytest.MonkeyPatch, stars: Graph
+) -> None:
+    monkeypatch.setattr("subiso.storage.layout._SLICED_ENTRIES", 0)
+    layout, relation, names = layout_of(stars), Relation("out"), frozenset(["C"])
+    assert layout.relation_to(relation, names) is None
+    found = layout.relation_to(relation, names)
+    assert found is not None and found.lengths.sum() == 1 and layout.relation_to(relation, names) is found
+    assert layout.relation_to(relation, frozenset(["B"])) is None, "half of the vertices are B: not worth it"
+
+
+def test_few_lists_by_label_are_kept(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("subiso.storage.layout._SLICED_BYTES", 1)
+    graph = Graph.from_edges([0, 1, 2], [1, 2, 3], vertex_labels=list("ABCD"))
+    layout = layout_of(graph)
+    first = layout.relation_to(Relation("out"), frozenset(["A"]))
+    layout.relation_to(Relation("out"), frozenset(["B"]))
+    assert layout.relation_to(Relation("out"), frozenset(["A"])) is not first

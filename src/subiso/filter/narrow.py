@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal, get_args
 
@@ -49,8 +49,12 @@ def narrow(
     csrs: Sequence[RelationCsr],
     bits: Sequence[Bits | None],
     filters: Sequence[str] | None = None,
+    slices: Callable[[], tuple[Sequence[Link], Sequence[RelationCsr]]] | None = None,
 ) -> Narrowed:
-    """Narrows the candidates that labels and conditions leave (None: every vertex). None for `filters`: as fits."""
+    """Narrows the candidates that labels and conditions leave (None: every vertex). None for `filters`: as fits.
+
+    `slices` gives links that read shorter lists to the same effect, and these lists, numbered on from the csrs.
+    """
     check_filters(filters)
     n = query.graph.num_vertices
     mean = [len(csr.neighbors) / max(n, 1) for csr in csrs]
@@ -59,7 +63,12 @@ def narrow(
     if known == 0:
         sizes = (float(n),) * len(bits)
         return Narrowed(sizes, sizes, plain_fans, (), (), numbers=((),) * len(bits))
-    used = _chosen(filters, sum(map(sum, plain_fans)) * n)
+    # On lists of one label, counting neighbours is already what "frequency" does, so filters that are asked for by name
+    # read whole ones.
+    read, more = (links, ()) if slices is None or filters is not None else slices()
+    lists = (*csrs, *more)
+    entries = sum([len(lists[k.forward].neighbors) + len(lists[k.backward].neighbors) for k in read])
+    used = _chosen(filters, entries)
     begun: list[Bits | None] = [None] * len(bits)
     if known < len(bits) and (filters is not None or (2 * known >= len(bits) and not query.anchors)):
         # Where most vertices have candidates, the others get all vertices as theirs. Anchored queries come in
@@ -69,14 +78,14 @@ def narrow(
     if "signature" in used:
         begun = [b if b is None else b.copy() for b in map(_either, begun, bits)]
         filter_by_signature(query, begun, signature_table(query.graph))
-    arrays = [(csr.bounds, csr.neighbors) for csr in csrs]
+    arrays = [(csr.bounds, csr.neighbors) for csr in lists]
     native = _native.narrow(
-        (csrs, bits, begun),
+        (lists, bits, begun),
         n,
         arrays,
         bits,
         begun,
-        links,
+        read,
         query.injective,
         "degree" in used,
         "frequency" in used,

@@ -13,6 +13,7 @@ from subiso.filter.candidate_graph import CandidateLayout, Decision
 from subiso.filter.candidates import Bits, initial_candidates
 from subiso.filter.narrow import Narrowed, narrow
 from subiso.filter.relations import RelationTable, induced_edges
+from subiso.filter.slices import sliced
 from subiso.pattern import Column
 from subiso.plan.problem import Link, PairCheck, Problem
 from subiso.storage.layout import Layout, RelationCsr, layout_of
@@ -79,7 +80,9 @@ def resolve(query: Query, filters: Sequence[str] | None = None) -> Resolved:
     csrs = tuple(layout.relation(r) for r in table.relations)
     bits = initial_candidates(query, layout, table)
     _ask_for_edges(bits, links, table.relations, csrs)
-    narrowed = narrow(query, links, csrs, bits, filters)
+    narrowed = narrow(
+        query, links, csrs, bits, filters, lambda: sliced(query, layout, links, table.relations)
+    )
     pairs, keys = _pair_checks(query, layout)
     problem = Problem(
         pattern=query.pattern,

@@ -23,6 +23,9 @@ _MOST_EDGES = 2**32 - 1  # edge ids take 32 bits in the lists of relations with 
 _MAX_NAMED = 4096  # sets of labels whose bitmaps are kept
 _MAX_FITTED = 64  # relations with an edge filter that are kept in any case; the unfiltered ones always are
 _FITTED_BYTES = 1 << 28  # ... and further ones up to so many bytes
+_SLICED_BYTES = 1 << 28  # lists by the neighbour's label that are kept
+_SLICED_VERTICES = 1 << 20  # of a graph that has such lists, each of which knows where every vertex's begins
+_SLICED_ENTRIES = 1 << 22  # of a relation that is sliced for a single query; longer ones are when asked again
 
 
 @dataclass(frozen=True, eq=False)
@@ -94,6 +97,7 @@ class Layout:
         self.vertex_at[self.rank] = np.arange(len(self.rank), dtype=np.uint32)
         self.all_ranks: NDArray[np.uint32] = np.arange(len(self.rank), dtype=np.uint32)
         self._relations: OrderedDict[Relation, RelationCsr] = OrderedDict()
+        self._slices: OrderedDict[tuple[Relation, frozenset[int | str]], RelationCsr | None] = OrderedDict()
         self._entry_edges: dict[Relation, NDArray[np.int64]] = {}
         self._label_bits: dict[int, NDArray[np.uint64]] = {}
         self._named_bits: dict[frozenset[int | str], NDArray[np.uint64]] = {}
@@ -120,6 +124,34 @@ class Layout:
                 if room >= 0:
                     break
         return built
+
+    def relation_to(self, relation: Relation, names: frozenset[int | str]) -> RelationCsr | None:
+        """A relation's lists without the neighbours that carry none of the labels; None where that does not pay.
+
+        It takes a look at all entries of the relation, so long ones are sliced for the second query that asks.
+        """
+        key = relation, names
+        csr, bits = self.relation(relation), self.named_bits(names)
+        found = self._slices.get(key)
+        small = (
+            self.num_vertices <= _SLICED_VERTICES
+            and 2 * int(np.bitwise_count(bits).sum()) < self.num_vertices
+        )
+        if found is not None or not small:
+            return found
+        if len(csr.neighbors) <= _SLICED_ENTRIES or key in self._slices:
+            everything = pack_bits(np.ones(self.num_vertices, np.bool_))
+            arrays = [(csr.bounds, csr.neighbors)]
+            found = RelationCsr(
+                *_native.restrict_relations(self.num_vertices, arrays, everything, [(0, None, bits)], 0)[0]
+            )
+        with self._lock:
+            self._slices[key] = found
+            room = _SLICED_BYTES - sum(kept.nbytes for kept in self._slices.values() if kept is not None)
+            while room < 0 and len(self._slices) > 1:
+                oldest = self._slices.popitem(last=False)[1]
+                room += 0 if oldest is None else oldest.nbytes
+        return found
 
     def entities(self, relation: Relation) -> Entities:
         """The data edges of a relation (edge-isomorphism only, so not kept)."""
