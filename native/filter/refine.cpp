@@ -20,7 +20,7 @@ struct Outcome {
 class Refiner {
  public:
   Refiner(const CsrStore& store, const std::vector<std::uint64_t*>& filters, std::size_t num_vertices)
-      : store_(store), filters_(filters), members_(num_vertices) {
+      : store_(store), filters_(filters), members_(num_vertices), gone_(num_vertices) {
     const std::size_t words = (store.num_vertices() + std::size_t{63}) / 64;
     for (std::size_t v = 0; v < num_vertices; ++v)
       if (filters[v] != nullptr) members_[v] = Numbering(filters[v], words).members();
@@ -32,6 +32,16 @@ class Refiner {
   // Drops the candidates of d.a that do not meet the demand: reads their lists, or those of d.b's candidates, if these
   // are fewer.
   Outcome apply(const Demand& d) { return from_b(d) && size(d.b) < size(d.a) ? reach(d) : look(d); }
+
+  // The same for a demand that was met when d.b had lost `since` candidates: where few are gone since, only neighbours of
+  // these are looked at.
+  Outcome apply_again(const Demand& d, std::size_t since) {
+    constexpr std::size_t kFew = 4;
+    return from_b(d) && kFew * (lost(d.b) - since) < lists(d) ? look_around(d, since) : apply(d);
+  }
+
+  // Candidates of a vertex that were dropped so far.
+  std::size_t lost(int a) const { return static_cast<std::size_t>(a) < gone_.size() ? gone_[static_cast<std::size_t>(a)].size() : 0; }
 
   // The mean number of d.b's candidates next to one of d.a's.
   double fan(const Demand& d) const {
@@ -64,6 +74,11 @@ class Refiner {
   const std::vector<std::uint32_t>& members(int a) const { return members_[static_cast<std::size_t>(a)]; }
   bool from_b(const Demand& d) const { return d.count == 1 && d.reverse >= 0 && filtered(d.b); }
 
+  void drop(int a, std::uint32_t v) {
+    bits(a)[v >> 6] &= ~(std::uint64_t{1} << (v & 63));
+    gone_[static_cast<std::size_t>(a)].push_back(v);
+  }
+
   template <class Keep>
   bool drop_unless(int a, Keep keep) {
     std::vector<std::uint32_t>& list = members(a);
@@ -73,12 +88,28 @@ class Refiner {
       const std::uint32_t v = list[i];
       if (keep(i))
         list[kept++] = v;
-      else
-        own[v >> 6] &= ~(std::uint64_t{1} << (v & 63));
+      else if (in(own, v))
+        drop(a, v);
     }
     const bool dropped = kept != list.size();
     list.resize(kept);
     return dropped;
+  }
+
+  Outcome look_around(const Demand& d, std::size_t since) {
+    Outcome outcome;
+    const std::uint64_t *own = bits(d.a), *others = bits(d.b);
+    for (std::size_t i = since; i < lost(d.b); ++i) {
+      const Span around = store_.neighbors(gone_[static_cast<std::size_t>(d.b)][i], d.reverse);
+      outcome.work += around.size;
+      for (std::uint32_t v : around)
+        if (in(own, v) && !enough(store_.neighbors(v, d.relation), others, 1, outcome.work)) {
+          drop(d.a, v);
+          outcome.dropped = true;
+        }
+    }
+    if (outcome.dropped) drop_unless(d.a, [&](std::size_t j) { return in(own, members(d.a)[j]); });
+    return outcome;
   }
 
   Outcome reach(const Demand& d) {
@@ -138,6 +169,7 @@ class Refiner {
   const CsrStore& store_;
   const std::vector<std::uint64_t*>& filters_;
   std::vector<std::vector<std::uint32_t>> members_;  // of the pattern's vertices
+  std::vector<std::vector<std::uint32_t>> gone_;     // those that were dropped, in order
   std::vector<std::uint64_t> reached_;
 };
 
@@ -145,7 +177,7 @@ class Refiner {
 class Waiting {
  public:
   Waiting(Refiner& refiner, const std::vector<Demand>& demands, std::uint64_t budget)
-      : refiner_(refiner), demands_(demands), budget_(budget), waits_(demands.size()) {
+      : refiner_(refiner), demands_(demands), budget_(budget), waits_(demands.size()), met_(demands.size(), kNever) {
     for (std::size_t i = 0; i < demands.size(); ++i) waits_[i] = refiner.filtered(demands[i].a);
   }
 
@@ -160,7 +192,9 @@ class Waiting {
     for (std::size_t i; (i = next()) < demands_.size();) {
       if (work_ > budget_) return false;
       waits_[i] = false;
-      const Outcome outcome = refiner_.apply(demands_[i]);
+      const std::size_t lost = refiner_.lost(demands_[i].b);
+      const Outcome outcome = met_[i] == kNever ? refiner_.apply(demands_[i]) : refiner_.apply_again(demands_[i], met_[i]);
+      met_[i] = lost;
       work_ += outcome.work;
       if (outcome.dropped) notice(demands_[i].a);
     }
@@ -179,10 +213,13 @@ class Waiting {
     return best;
   }
 
+  static constexpr std::size_t kNever = SIZE_MAX;
+
   Refiner& refiner_;
   const std::vector<Demand>& demands_;
   const std::uint64_t budget_;
   std::vector<char> waits_;
+  std::vector<std::size_t> met_;  // how many candidates of b were lost when the demand was last met
   std::uint64_t work_ = 0;
 };
 

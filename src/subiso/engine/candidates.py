@@ -27,7 +27,9 @@ from subiso.plan.tail import distinct_terms
 _LITTLE_READ = 100_000  # list elements: less than making a plan takes
 _MOST_READ = 20_000_000  # list elements that making the candidate graph may look at
 _FIRST_STEPS = 50_000  # of backtracking, before anything else is tried
+_HOPE = 100.0  # times the first steps: backtracking is often done long before all expected matches are seen
 _MOST_PARTITIONS = 1024
+_BELL = (1, 1, 2, 5, 15, 52, 203, 877, 4140)  # ways to split so many things into blocks
 _FIRST_ROWS = 50_000_000  # that the first sum of an elimination may look at
 _MOST_ROWS = 400_000_000  # ... and all of them: about ten seconds
 _TICK = 0.05  # seconds
@@ -54,12 +56,12 @@ def count_candidates(
         return None
     if wanted == "auto" and not _worth_making(resolved, plan_cost):
         return None
-    counter = _Counter(resolved, params, threads)
+    counter = Counter(resolved, params, threads)
     if wanted == "search":
         return counter.searched(None)
     if wanted == "eliminate":
         return counter.eliminated(lambda: math.inf)
-    return counter.searched(_FIRST_STEPS) or counter.eliminated(plan_cost)
+    return counter.searched() or counter.eliminated(plan_cost)
 
 
 def fits(resolved: Resolved) -> bool:
@@ -70,14 +72,56 @@ def fits(resolved: Resolved) -> bool:
     return problem.mode != "edge-isomorphism" and not problem.narrowed
 
 
+@dataclass(frozen=True)
+class Prospects:
+    """What may come to an end on a candidate graph."""
+
+    searches: bool
+    """Backtracking: few matches are expected."""
+    eliminates: bool
+    """Elimination: few sums are needed."""
+    little: bool
+    """The candidate graph is made in less time than a plan."""
+
+
+def prospects(resolved: Resolved) -> Prospects | None:
+    """How the query may be counted here; None where it cannot."""
+    problem = resolved.problem
+    if not fits(resolved):
+        return None
+    read = reading(resolved)
+    searches = expected_walks(problem) <= _HOPE * _FIRST_STEPS
+    eliminates = not problem.forbidden and number_of_sums(problem) <= _MOST_PARTITIONS
+    if read > _MOST_READ or not (searches or eliminates):
+        return None
+    return Prospects(searches, eliminates, read <= _LITTLE_READ)
+
+
+def expected_walks(problem: Problem) -> float:
+    """How many ways lead from the vertex of fewest candidates along a spanning tree, were all lists of mean length."""
+    first = min(range(problem.num_vertices), key=lambda v: problem.sizes[v])
+    ways, most, reached = problem.sizes[first], problem.sizes[first], {first}
+    while True:
+        steps = [
+            (fans[k.a != end], other)
+            for k, fans in zip(problem.links, problem.fans, strict=True)
+            for end, other in ((k.a, k.b), (k.b, k.a))
+            if end in reached and other not in reached
+        ]
+        if not steps:
+            return most
+        fan, vertex = min(steps)
+        ways *= fan
+        most = max(most, ways)
+        reached.add(vertex)
+
+
 def _worth_making(resolved: Resolved, plan_cost: Callable[[], float]) -> bool:
     """Whether the candidate graph is made. Plans of small patterns, whose cost is known well, may be done by then."""
-    read = reading(resolved)
-    if read <= _LITTLE_READ:
-        return True
-    return read <= _MOST_READ and (
-        resolved.problem.num_vertices > EXHAUSTIVE_UP_TO or plan_cost() > 10 * read
-    )
+    way = prospects(resolved)
+    if way is None or way.little:
+        return way is not None
+    return resolved.problem.num_vertices > EXHAUSTIVE_UP_TO or plan_cost() > 10 * reading(resolved)
 
 
 def reading(resolved: Resolved) -> float:
@@ -89,19 +133,17 @@ def reading(resolved: Resolved) -> float:
 
 def first_tries(resolved: Resolved) -> str:
     """What `explain` says of a query that is tried here before a plan runs; nothing where none is."""
-    if not fits(resolved) or reading(resolved) > _MOST_READ:
+    way = prospects(resolved)
+    if way is None:
         return ""
-    problem = resolved.problem
-    said = f"host      counts first, between the candidates: up to {_FIRST_STEPS:,} steps of backtracking"
-    if problem.forbidden:
-        return said
-    sums = number_of_sums(problem)
-    if sums > _MOST_PARTITIONS:
-        return said
-    return f"{said}, then perhaps elimination ({sums} sum{'s' if sums > 1 else ''})"
+    tries = [f"up to {_FIRST_STEPS:,} steps of backtracking"] if way.searches else []
+    if way.eliminates:
+        sums = number_of_sums(resolved.problem)
+        tries.append(f"perhaps elimination ({sums} sum{'s' if sums > 1 else ''})")
+    return f"host      counts first, between the candidates: {', then '.join(tries)}"
 
 
-class _Counter:
+class Counter:
     def __init__(self, resolved: Resolved, params: Params, threads: int) -> None:
         self.started = time.perf_counter()
         self.problem, self.params, self.threads = resolved.problem, params, threads
@@ -114,7 +156,7 @@ class _Counter:
         if self.params.switches.twins and not self.problem.forbidden:
             self.graph.merge_twins()
 
-    def searched(self, steps: int | None) -> Found | None:
+    def searched(self, steps: int | None = _FIRST_STEPS) -> Found | None:
         """By backtracking, unless that takes more steps."""
         problem, switches = self.problem, self.params.switches
         total, _ = self.graph.search(
@@ -211,7 +253,38 @@ _UNLIMITED = 2**63
 
 def number_of_sums(problem: Problem) -> int:
     """How many sums elimination takes; more than the most are not counted."""
+    if problem.injective and _at_least(may_coincide(problem)) > _MOST_PARTITIONS:
+        return _MOST_PARTITIONS + 1
     return sum(1 for _ in islice(partitions(problem), _MOST_PARTITIONS + 1))
+
+
+def _at_least(overlaps: tuple[int, ...]) -> int:
+    """A lower bound on the number of partitions: groups of vertices that may all coincide split as they like.
+
+    >>> _at_least((0b0011, 0b0011, 0b1100, 0b1100)), _at_least((0b111, 0b111, 0b111))
+    (4, 5)
+    """
+    left, bound = list(range(len(overlaps))), 1
+    while left:
+        group: list[int] = []
+        for v in left:
+            if all(overlaps[v] >> u & 1 for u in group):
+                group.append(v)
+        bound *= _BELL[min(len(group), len(_BELL) - 1)]
+        left = [v for v in left if v not in group]
+    return bound
+
+
+def may_coincide(problem: Problem) -> tuple[int, ...]:
+    """Per pattern vertex the bits of those that may be the same data vertex, were they not told to differ."""
+    k = problem.num_vertices
+    # Neighbours are different vertices anyway, where no vertex is its own neighbour.
+    near = [0] * k
+    if not problem.loops:
+        for link in problem.links:
+            near[link.a] |= 1 << link.b
+            near[link.b] |= 1 << link.a
+    return tuple((problem.overlaps[v] if problem.overlaps else -1) & ~near[v] for v in range(k))
 
 
 def partitions(problem: Problem) -> Iterator[tuple[list[int], int]]:
@@ -223,14 +296,7 @@ def partitions(problem: Problem) -> Iterator[tuple[list[int], int]]:
     if not problem.injective:
         yield list(range(k)), 1
         return
-    # Neighbours are different vertices anyway, where no vertex is its own neighbour.
-    near = [0] * k
-    if not problem.loops:
-        for link in problem.links:
-            near[link.a] |= 1 << link.b
-            near[link.b] |= 1 << link.a
-    overlaps = tuple((problem.overlaps[v] if problem.overlaps else -1) & ~near[v] for v in range(k))
-    for blocks, coefficient in distinct_terms(tuple(range(k)), overlaps):
+    for blocks, coefficient in distinct_terms(tuple(range(k)), may_coincide(problem)):
         block_of = [0] * k
         for number, block in enumerate(blocks):
             for v in block:

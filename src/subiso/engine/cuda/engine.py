@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from subiso import _native
 from subiso.engine import cpu
 from subiso.engine.base import Outcome, Params, StoppedBy
+from subiso.engine.candidates import Found
 from subiso.engine.cuda.by_sums import COUNTED, SumsRun, SumsWay, sums_way
 from subiso.engine.cuda.by_twigs import Nothing, by_twigs, plan_twigs
 from subiso.engine.cuda.choose import Choice, choose_schedule
@@ -41,6 +42,7 @@ from subiso.engine.cuda.tune import Wishes, worth_compiling
 from subiso.engine.cuda.watch import Watch
 from subiso.engine.cuda.wedge import WedgeRun
 from subiso.engine.query import Query
+from subiso.engine.race import start
 from subiso.engine.terms import run_terms
 from subiso.errors import DeviceMemoryError
 from subiso.filter.candidate_graph import CandidateLayout, with_candidate_graph
@@ -73,7 +75,7 @@ class CudaEngine:
     ) -> None:
         """`storage` is what neighbour lists are read through, one of storage.STORAGES; None = as the wishes say.
 
-        `host`: the host may count what it is done with sooner than a kernel is launched.
+        `host`: the host counts as well, where it may be done sooner (engine/race.py).
         """
         self.machines = tuple(machine) if isinstance(machine, Sequence) else (machine,)
         self.machine = self.machines[0]
@@ -93,34 +95,53 @@ class CudaEngine:
         times = self.times = Times()
         with adding(times, "filter"):
             resolved = resolve(query, params.switches.filters)
-            found = self._without_plan(resolved, params, started)
-            if found is not None:
-                return found
+            if resolved.hopeless:
+                return Outcome(0, seconds=time.perf_counter() - started)
+            race = start(resolved, params, cpu.threads_of(params)) if self.host else None
+        if isinstance(race, Found):
+            return Outcome(race.count, race.stopped_by, time.perf_counter() - started)
+        if race is None:
+            return self._count(query, resolved, params, started)
+        try:
+            outcome = self._count(query, resolved, params, started, lambda: race.won)
+            if outcome.stopped_by is None or not race.won:
+                return outcome
+            assert race.found is not None
+            return Outcome(race.found.count, seconds=time.perf_counter() - started)
+        finally:
+            race.stop()
+
+    def _count(
+        self,
+        query: Query,
+        resolved: Resolved,
+        params: Params,
+        started: float,
+        instead: Callable[[], bool] | None = None,
+    ) -> Outcome:
+        """By kernels, until `instead` says that there is no need."""
+        with adding(self.times, "filter"):
             resolved = self._on_candidates(resolved, params)
         if by_twigs(self.machines, self.schedule, resolved):
-            watch = Watch(params, started)
+            watch = Watch(params, started, instead)
             total = self._run(lambda: self.prepare_twigs(resolved, params) or Nothing(), watch)
             return Outcome(total, watch.stopped_by, time.perf_counter() - started)
-        with adding(times, "plan"):
+        with adding(self.times, "plan"):
             formula = self.formula(resolved, params)
 
         way = self.sums_way(query, formula, params)
         if way is not None:
-            watch = Watch(params, started)
+            watch = Watch(params, started, instead)
             total = self._run(lambda: self.prepare_sums(way, query.graph), watch)
             return Outcome(total, watch.stopped_by, time.perf_counter() - started)
 
         def count_plan(plan: Plan, step: Params) -> tuple[int, StoppedBy | None]:
-            watch = Watch(step, started)
+            watch = Watch(step, started, instead)
+            if instead is not None and watch.expired():  # there is nothing to compile for
+                return 0, watch.stopped_by
             return self._count_plan(plan, resolved, watch), watch.stopped_by
 
         return run_terms(formula, params, started, count_plan)
-
-    def _without_plan(self, resolved: Resolved, params: Params, started: float) -> Outcome | None:
-        """What the host counts while it prepares: small queries, and those of many matches whose width is small."""
-        if not resolved.hopeless and not self.host:
-            return None
-        return cpu.count_without_plan(resolved, params, started)
 
     def _on_candidates(self, resolved: Resolved, params: Params) -> Resolved:
         """The query on its candidate graph where that pays; a storage that is named keeps the whole graph."""

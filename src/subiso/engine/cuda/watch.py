@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import time
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Protocol
 
@@ -27,8 +28,10 @@ class Stoppable(Protocol):
 class Watch:
     """One per query; knows what ended it early."""
 
-    def __init__(self, params: Params, started: float) -> None:
+    def __init__(self, params: Params, started: float, instead: Callable[[], bool] | None = None) -> None:
+        """`instead` says whether somebody else has the answer by now: then the run is stopped, as if cancelled."""
         self.params = params
+        self.instead = instead
         self.deadline = None if params.timeout is None else started + params.timeout
         self.stopped_by: StoppedBy | None = None
         self.looked = started
@@ -53,6 +56,8 @@ class Watch:
         """Whether the run was stopped or its time is over (noted, then, as what stopped it)."""
         if self.stopped_by is None and self.deadline is not None and time.perf_counter() >= self.deadline:
             self.stopped_by = "timeout"
+        elif self.stopped_by is None and self.instead is not None and self.instead():
+            self.stopped_by = "cancelled"
         return self.stopped_by is not None
 
     def shared(self, workers: int) -> list[Watch]:

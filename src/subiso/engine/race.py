@@ -1,0 +1,69 @@
+"""A count on the candidate graph in a thread of its own, while another engine works at the same query."""
+
+from __future__ import annotations
+
+import math
+import threading
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+
+from subiso.engine.base import Params
+from subiso.engine.candidates import Counter, Found, count_candidates, prospects
+from subiso.filter.resolve import Resolved
+
+
+class Race:
+    """The host's part in it."""
+
+    def __init__(self, resolved: Resolved, params: Params, threads: int, *, searches: bool) -> None:
+        self._stopped = threading.Event()
+        self._resolved, self._searches, self._threads = resolved, searches, threads
+        self._params = replace(params, progress=None, poll=self._stopped.is_set)
+        self._pool = ThreadPoolExecutor(1)
+        self._result = self._pool.submit(self._count)
+
+    def _count(self) -> Found | None:
+        counter = Counter(self._resolved, self._params, self._threads)
+        found = counter.searched() if self._searches else None
+        return found or counter.eliminated(lambda: math.inf)
+
+    @property
+    def won(self) -> bool:
+        """Whether the count is there."""
+        return self._result.done() and self.found is not None
+
+    @property
+    def found(self) -> Found | None:
+        """What came of it, when it has ended."""
+        if self._result.exception() is not None:  # the other engine will say it, or do better
+            return None
+        found = self._result.result()
+        return None if found is None or found.stopped_by is not None else found
+
+    def stop(self) -> None:
+        """Ends it, and waits for that."""
+        self._stopped.set()
+        self._pool.shutdown()
+
+
+def start(resolved: Resolved, params: Params, threads: int) -> Found | Race | None:
+    """The count, where that takes less than a plan; a race where it may be had; None where other engines do better.
+
+    >>> from subiso.engine.query import make_query
+    >>> from subiso.filter.resolve import resolve
+    >>> from subiso.graph import Graph
+    >>> graph = Graph.from_edges([0, 1], [1, 2], vertex_labels=["A", "B", "A"])
+    >>> start(resolve(make_query(graph, "(a:A)--(b:B)")), Params(), 1).count
+    2
+    """
+    if params.switches.labelled != "auto":
+        return count_candidates(resolved, params, threads, lambda: math.inf)
+    way = prospects(resolved)
+    if way is None:
+        return None
+    if way.little:
+        counter = Counter(resolved, params, threads)
+        found = counter.searched() if way.searches else None
+        if found is not None or not way.eliminates:
+            return found
+    return Race(resolved, params, threads, searches=way.searches and not way.little)
