@@ -157,6 +157,7 @@ void bind_filter(nb::module_& m) {
       .def_prop_ro("first_sizes", [](const BoundNarrowed& self) { return self.result.refined.first_sizes; })
       .def_prop_ro("sizes", [](const BoundNarrowed& self) { return self.result.refined.sizes; })
       .def_prop_ro("fans", [](const BoundNarrowed& self) { return self.result.refined.fans; })
+      .def_prop_ro("entries", [](const BoundNarrowed& self) { return self.result.refined.entries; })
       .def_prop_ro("overlaps", [](const BoundNarrowed& self) { return self.result.refined.overlaps; })
       .def_prop_ro("complete", [](const BoundNarrowed& self) { return self.result.refined.complete; })
       .def_prop_ro("numbers", [](const BoundNarrowed& self) { return self.result.number; })

@@ -54,6 +54,13 @@ class Refiner {
     return members(d.a).empty() ? -1.0 : static_cast<double>(met) / static_cast<double>(size(d.a));
   }
 
+  // Elements of the lists of d.a's candidates.
+  std::uint64_t entries(const Demand& d) const {
+    std::uint64_t sum = 0;
+    for (std::uint32_t v : members(d.a)) sum += store_.neighbors(v, d.relation).size;
+    return sum;
+  }
+
   bool overlap(int a, int b) const {
     if (!filtered(a) || !filtered(b)) return true;
     if (size(a) > size(b)) std::swap(a, b);
@@ -245,6 +252,7 @@ Refined refine(const CsrStore& store, const std::vector<std::uint64_t*>& filters
   for (const Demand& d : demands.again) price += refiner.price(d);
   for (const Demand& d : demands.again)
     result.fans.push_back(price <= static_cast<double>(budget) && refiner.filtered(d.a) ? refiner.fan(d) : -1.0);
+  for (const Demand& d : demands.again) result.entries.push_back(refiner.filtered(d.a) ? refiner.entries(d) : 0);
   result.overlaps.assign(num_vertices, 0);
   for (std::size_t a = 0; a < num_vertices; ++a)
     for (std::size_t b = 0; b <= a; ++b)

@@ -23,6 +23,7 @@ struct Refined {
   std::vector<std::uint64_t> sizes;        // ... and at the end
   std::vector<std::uint64_t> overlaps;  // per pattern vertex the bits of those whose candidates overlap its own
   std::vector<double> fans;  // per demand: mean number of b-candidates next to an a-candidate; -1 where not known
+  std::vector<std::uint64_t> entries;  // per demand: elements of all lists of a's candidates; 0 where it has no filter
   bool complete = true;      // a fixed point was reached
 };
 

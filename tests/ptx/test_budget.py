@@ -85,6 +85,7 @@ def motif_kernels() -> dict[str, Kernel]:
         "motif triangles tally": MotifKernel("tally"),
         "motif triangles after": MotifKernel("after"),
         "motif triangles wide": MotifKernel("tally", wide_offsets=True),
+        "motif books": MotifKernel("books", threads=256),
         "motif edges": MotifKernel("edges", threads=256),
         "motif edges of four": MotifKernel("edges", size=4, threads=256),
         "motif vertices": MotifKernel("vertices", threads=256),

@@ -89,7 +89,7 @@ def prospects(resolved: Resolved) -> Prospects | None:
     problem = resolved.problem
     if not fits(resolved):
         return None
-    read = reading(resolved)
+    read = resolved.narrowed.reading
     searches = expected_walks(problem) <= _HOPE * _FIRST_STEPS
     eliminates = not problem.forbidden and number_of_sums(problem) <= _MOST_PARTITIONS
     if read > _MOST_READ or not (searches or eliminates):
@@ -121,14 +121,7 @@ def _worth_making(resolved: Resolved, plan_cost: Callable[[], float]) -> bool:
     way = prospects(resolved)
     if way is None or way.little:
         return way is not None
-    return resolved.problem.num_vertices > EXHAUSTIVE_UP_TO or plan_cost() > 10 * reading(resolved)
-
-
-def reading(resolved: Resolved) -> float:
-    """List elements that are looked at when the candidate graph is made."""
-    problem = resolved.problem
-    mean = [len(csr.neighbors) / max(len(csr.bounds) // 2, 1) for csr in resolved.csrs]
-    return sum(problem.sizes[k.a] * mean[k.forward] for k in problem.links)
+    return resolved.problem.num_vertices > EXHAUSTIVE_UP_TO or plan_cost() > 10 * resolved.narrowed.reading
 
 
 def first_tries(resolved: Resolved) -> str:

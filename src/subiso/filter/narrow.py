@@ -36,6 +36,8 @@ class Narrowed:
     """The filters, in the order they ran."""
     complete: bool = True
     """Refinement came to its fixed point."""
+    reading: float = 0.0
+    """List elements that are looked at when a candidate graph is made."""
     numbers: tuple[tuple[int, ...], ...] = ()
     """Per pattern vertex the number of its bitmap; () for every vertex. Equal bitmaps have one number."""
     bitmaps: tuple[Bits, ...] = field(default=(), repr=False, compare=False)
@@ -95,13 +97,19 @@ def narrow(
     first = (
         [n if b is None else int(np.bitwise_count(b).sum()) for b in bits] if "signature" in used else None
     )
+    sizes = tuple(map(float, native.sizes))
+    if "refine" in used:
+        reading = float(sum(native.entries[::2]))
+    else:
+        reading = sum(sizes[k.a] * len(lists[k.forward].neighbors) / max(n, 1) for k in read)
     return Narrowed(
         tuple(map(float, first or native.first_sizes)),
-        tuple(map(float, native.sizes)),
+        sizes,
         _merged(native.fans, plain_fans) if "refine" in used else plain_fans,
         tuple(native.overlaps),
         used,
         native.complete,
+        reading,
         tuple([() if number < 0 else (number,) for number in native.numbers]),
         tuple(native.bitmaps),
         native,

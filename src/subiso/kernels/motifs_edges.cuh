@@ -8,6 +8,14 @@ namespace subiso::motif {
 SUBISO_DEVICE u64 grid_self() { return (u64{block_id()} * warps_per_block() + warp_in_block()) * kWarp + lane_id(); }
 SUBISO_DEVICE u64 grid_width() { return u64{num_blocks()} * warps_per_block() * kWarp; }
 
+// All that diamonds need: pairs of triangles on an edge.
+template <class Store>
+SUBISO_DEVICE void books(const Args<Store>& args) {
+  Wide books2 = 0;
+  for (u64 e = grid_self(); e < args.num_entries; e += grid_width()) books2 += falling2(load_constant(args.triangles + e));
+  add_up<1>(args.board, {{kBooks2}, {books2}});
+}
+
 // Motifs of five vertices also read the triangles of an edge from the list of its upper end.
 template <u32 kSize, class Store>
 SUBISO_DEVICE void edges(const Args<Store>& args) {

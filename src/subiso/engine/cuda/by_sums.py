@@ -20,7 +20,7 @@ from subiso.storage.simple import simple_lists
 
 _WAYS: dict[frozenset[str], tuple[Pass, ...]] = {
     frozenset({"cliques3"}): ("count",),
-    frozenset({"books2"}): ("tally", "edges"),
+    frozenset({"books2"}): ("tally", "books"),
     frozenset({"spokes"}): ("tally", "edges", "common"),
     frozenset({"cycle_triangles", "books2"}): ("tally", "edges", "cycles"),
     frozenset({"closed_walks5", "triangle_ends", "tails_up"}): (
@@ -44,7 +44,7 @@ _PER_WORD = 8.0
 _MORE_WEDGES = 15
 """So many times the wedges below their first vertex, and houses are not worth tables of all wedges."""
 _LONG = 1e11
-"""Operations from which on plans for 5-cycles and fans fall behind passes."""
+"""Operations from which on plans for houses, 5-cycles and fans fall behind passes."""
 
 
 class Counted(Protocol):
@@ -114,8 +114,10 @@ def _why(asked: frozenset[str], work: Work, cost: float) -> str | None:
     if "spokes" in asked:
         words = work.common_words
         return f"{words:,.3g} words of bitmaps of common neighbours" if _PER_WORD * words < cost else None
+    if asked & {"closed_walks5", "fans", "cycle_triangles"} and cost >= _LONG:
+        return "plans would take long"
     if asked & {"closed_walks5", "fans"}:
-        return "plans would take long" if cost >= _LONG else None
+        return None
     squares = work.squares
     if "cycle_triangles" in asked:
         below = float(work.cycles.sum())

@@ -120,24 +120,25 @@ class CudaEngine:
         instead: Callable[[], bool] | None = None,
     ) -> Outcome:
         """By kernels, until `instead` says that there is no need."""
+        watch = Watch(params, started, instead)
         with adding(self.times, "filter"):
             resolved = self._on_candidates(resolved, params)
         if by_twigs(self.machines, self.schedule, resolved):
-            watch = Watch(params, started, instead)
             total = self._run(lambda: self.prepare_twigs(resolved, params) or Nothing(), watch)
             return Outcome(total, watch.stopped_by, time.perf_counter() - started)
+        if watch.answered():
+            return Outcome(0, watch.stopped_by, time.perf_counter() - started)
         with adding(self.times, "plan"):
             formula = self.formula(resolved, params)
 
         way = self.sums_way(query, formula, params)
         if way is not None:
-            watch = Watch(params, started, instead)
             total = self._run(lambda: self.prepare_sums(way, query.graph), watch)
             return Outcome(total, watch.stopped_by, time.perf_counter() - started)
 
         def count_plan(plan: Plan, step: Params) -> tuple[int, StoppedBy | None]:
             watch = Watch(step, started, instead)
-            if instead is not None and watch.expired():  # there is nothing to compile for
+            if watch.answered():
                 return 0, watch.stopped_by
             return self._count_plan(plan, resolved, watch), watch.stopped_by
 

@@ -5,17 +5,27 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-Pass = Literal["count", "tally", "after", "edges", "vertices", "cycles", "common"]
+Pass = Literal["count", "tally", "after", "books", "edges", "vertices", "cycles", "common"]
 _HEADERS = {
     "count": "triangles",
     "tally": "triangles",
     "after": "triangles",
+    "books": "edges",
     "edges": "edges",
     "vertices": "edges",
     "cycles": "cycles",
     "common": "common",
 }
-_REGISTERS = {"count": 48, "tally": 40, "after": 64, "edges": 64, "vertices": 80, "cycles": 56, "common": 96}
+_REGISTERS = {
+    "count": 48,
+    "tally": 40,
+    "after": 64,
+    "books": 40,
+    "edges": 64,
+    "vertices": 80,
+    "cycles": 56,
+    "common": 96,
+}
 """Per thread, at most: left alone, the compiler spills some to have more warps."""
 
 
@@ -50,6 +60,8 @@ class MotifKernel:
         block = str(self.block).lower()
         if _HEADERS[self.step] == "triangles":
             return f"triangles<subiso::motif::Step::k{self.step.capitalize()}, {block}>"
+        if self.step == "books":
+            return self.step
         if _HEADERS[self.step] == "edges":
             return f"{self.step}<{self.size}>"
         return f"{self.step}<{block}>"

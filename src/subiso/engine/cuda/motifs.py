@@ -126,14 +126,14 @@ class MotifRun(Buffers):
                 self._cycles()
             elif step == "common":
                 self._common()
-            elif step in ("edges", "vertices"):
+            elif step in ("books", "edges", "vertices"):
                 self._all(step)
             else:
                 self._triangles(step)
 
     def _all(self, step: Pass) -> None:
         """A pass in which every lane has its own edge or vertex."""
-        items = len(self.lists.neighbors) if step == "edges" else len(self.work.degrees)
+        items = len(self.work.degrees) if step == "vertices" else len(self.lists.neighbors)
         kernel = MotifKernel(step, size=self.size, wide_offsets=self.wide, threads=_THREADS)
         self.launches.append(_Launch(kernel, self.args.copy(), _shared(kernel, 0), -(-items // _THREADS)))
 
@@ -252,10 +252,12 @@ class MotifRun(Buffers):
         args["control"] = self.board.address
         args["num_vertices"], args["num_entries"] = len(self.work.degrees), len(self.lists.neighbors)
         if self.passes[0] == "tally":
-            sources = graph.sources(self.lists)
-            self.kept.append(sources)
-            args["sources"] = sources.address
-            corners = 8 * len(self.work.degrees)
+            corners = 0
+            if "edges" in self.passes:
+                sources = graph.sources(self.lists)
+                self.kept.append(sources)
+                args["sources"] = sources.address
+                corners = 8 * len(self.work.degrees)
             arrays = self._allocate(2 * corners + 4 * len(self.lists.neighbors))
             self.cleared.append(arrays)
             args["corners"], args["reach"] = arrays.address, arrays.address + corners

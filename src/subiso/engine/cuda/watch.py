@@ -56,9 +56,14 @@ class Watch:
         """Whether the run was stopped or its time is over (noted, then, as what stopped it)."""
         if self.stopped_by is None and self.deadline is not None and time.perf_counter() >= self.deadline:
             self.stopped_by = "timeout"
-        elif self.stopped_by is None and self.instead is not None and self.instead():
+        return self.stopped_by is not None or self.answered()
+
+    def answered(self) -> bool:
+        """Whether somebody else has the answer, so that there is no need to prepare or to go on."""
+        if self.stopped_by is None and self.instead is not None and self.instead():
             self.stopped_by = "cancelled"
-        return self.stopped_by is not None
+            return True
+        return False
 
     def shared(self, workers: int) -> list[Watch]:
         """A watch for each of several threads. The first one asks and shows progress; what stops one stops all."""
