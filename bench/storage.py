@@ -11,7 +11,7 @@ from __future__ import annotations
 import argparse
 import sys
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import cached_property
@@ -246,37 +246,45 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--graph", choices=GRAPHS, action="append", help="only these")
     parser.add_argument("--data", type=Path, help="the shared data folder")
     parser.add_argument("--device", action="store_true", help="fail where there is no device")
+    parser.add_argument("--only-device", action="store_true", help="without the host's tables")
     parser.add_argument("--output", type=Path)
     options = parser.parse_args(arguments)
     folder = DataFolder(options.data or HERE.parent.parent / "shared" / "data")
     cases = [Case(name, folder.graph(name)) for name in options.graph or GRAPHS]
     machine = ", ".join(f"{key}: {value}" for key, value in describe().items())
     date = datetime.now(UTC).date().isoformat()
-    lines = [TEXT.format(date=date, machine=machine, repeats=_REPEATS).rstrip()]
-    for title, head, row in TABLES:
-        lines += markdown(title, head, [row(case) for case in cases])
-    lines += device_part(cases, required=options.device)
-    print("\n".join(lines))
+    lines: list[str] = []
+    for part in parts(cases, TEXT.format(date=date, machine=machine, repeats=_REPEATS), options):
+        print("\n".join(part), flush=True)
+        lines += part
     if options.output:
         options.output.write_text("\n".join(lines) + "\n", encoding="utf-8")
     ratios = [case.stores["interval_pcsr"].bytes / case.stores["labelled_csr"].bytes for case in cases]
     return int(max(ratios) > BAR)
 
 
-def device_part(cases: Sequence[Case], *, required: bool) -> list[str]:
+def parts(cases: Sequence[Case], text: str, options: argparse.Namespace) -> Iterator[list[str]]:
+    """The text, then table by table."""
+    yield [text.rstrip()]
+    for title, head, row in () if options.only_device else TABLES:
+        yield markdown(title, head, [row(case) for case in cases])
+    yield from device_part(cases, required=options.device or options.only_device)
+
+
+def device_part(cases: Sequence[Case], *, required: bool) -> Iterator[list[str]]:
     from subiso.engine.cuda import why_not
 
     reason = why_not()
     if reason is not None and not required:
-        return [f"\nThe device's part was not run: {reason}."]
+        yield [f"\nThe device's part was not run: {reason}."]
+        return
     from bench.gpu.timed import TimedMachine
     from bench.storage_device import device_tables
 
     machine = TimedMachine()
-    lines = [f"\nDevice: {machine.description.name}."]
+    yield [f"\nDevice: {machine.description.name}."]
     for title, head, rows in device_tables(machine, cases, machine.milliseconds):
-        lines += markdown(title, head, rows)
-    return lines
+        yield markdown(title, head, rows)
 
 
 if __name__ == "__main__":
