@@ -41,9 +41,9 @@ class Race:
         return None if found is None or found.stopped_by is not None else found
 
     def stop(self) -> None:
-        """Ends it, and waits for that."""
+        """Ends it as soon as it looks up."""
         self._stopped.set()
-        self._pool.shutdown()
+        self._pool.shutdown(wait=False)
 
 
 def start(resolved: Resolved, params: Params, threads: int) -> Found | Race | None:

@@ -17,8 +17,9 @@ from subiso.filter.resolve import Resolved
 from subiso.plan.joins import make_twig_plan
 from subiso.plan.plan import CountTail, Plan
 
-LEVELS_FROM: float | None = None
-"""Operations from which on `auto` takes `levels` for plans that `fine` would run; None = only where it is asked for."""
+LEVELS_DEPTH, LEVELS_FROM, LEVELS_UP_TO = 5, 3e4, 1e8
+"""`auto` takes `levels` for plans that match so many vertices in so many operations. Less is over before its launches are;
+with more, partial matches are more than is good to write down."""
 
 
 @dataclass(frozen=True)
@@ -61,13 +62,12 @@ def _choose(
             return Choice(
                 "wedge", "looks common neighbours with the first vertex up in a table", kept, wedges
             )
+    deep = len(plan.order) >= LEVELS_DEPTH and LEVELS_FROM <= plan.cost <= LEVELS_UP_TO
+    if wanted == "auto" and deep:
+        return Choice("levels", f"{len(plan.order)} vertices to match, each for all partial matches at once")
     if kept.numbers:
         names = ", ".join(f"S{number}" for number in kept.numbers)
         return Choice("stack", f"keeps {names}, read more than once or further down", kept)
-    if wanted == "auto" and LEVELS_FROM is not None and plan.cost >= LEVELS_FROM:
-        return Choice(
-            "levels", "no set is worth keeping, and there is enough to join for whole levels at a time"
-        )
     if not plan.sets:
         return Choice("fine", "no candidates come from more than one list")
     too_large = choose_sets(plan, resolved.longest_list, 1 << 62).numbers
