@@ -6,17 +6,32 @@
 
 namespace subiso::hoods {
 
-// Counters of the ends of wedges. Two share a word where none can pass 16 bits.
+// Counters of the ends of wedges. Where none can pass 16 bits, the second half of them stands in the upper halves of words:
+// ends that follow each other, as they do in dense parts, never meet in a word.
 template <class Item>
-struct Ends {
-  static constexpr u32 kPerWord = 4 / sizeof(Item);
-  SUBISO_DEVICE static constexpr u32 bytes(u32 window) { return 16 + (sizeof(Item) * window + 15) / 16 * 16; }
+class Ends {
+ public:
+  static constexpr bool kHalves = sizeof(Item) == 2;
+  SUBISO_DEVICE static constexpr u32 words(u32 window) { return kHalves ? (window + 1) / 2 : window; }
+  SUBISO_DEVICE static constexpr u32 bytes(u32 window) { return 16 + (4 * words(window) + 15) / 16 * 16; }
+  SUBISO_DEVICE Ends(u8* memory, u32 window) : counters_(reinterpret_cast<u32*>(memory)), words_(words(window)) {}
+
   // The count before.
-  SUBISO_DEVICE static u32 add(u32* words, u32 end) {
-    if (kPerWord == 1) return atomic_add(words + end, 1u);
-    const u32 shift = end % 2 * 16;
-    return atomic_add(words + end / 2, 1u << shift) >> shift & 0xffff;
+  SUBISO_DEVICE u32 add(u32 end) const {
+    if (!kHalves) return atomic_add(counters_ + end, 1u);
+    const bool high = end >= words_;
+    const u32 before = atomic_add(counters_ + (high ? end - words_ : end), high ? 1u << 16 : 1u);
+    return high ? before >> 16 : before & 0xffff;
   }
+  // Those from `from` on, by one of `width` lanes.
+  SUBISO_DEVICE void clear(u32 from, u32 to, u32 self, u32 width) const {
+    const u32 first = !kHalves ? from : from < words_ ? 0 : from - words_;
+    for (u32 i = first + self; i < least(to, words_); i += width) counters_[i] = 0;
+  }
+
+ private:
+  u32* const counters_;
+  const u32 words_;
 };
 
 // Deals the elements of the lanes' lists to all lanes, long ones one by one, short ones together.
@@ -144,11 +159,8 @@ class Wedges {
  public:
   using Team = Crew<kBlock>;
   using Counters = Ends<typename Source::Item>;
-  SUBISO_DEVICE explicit Wedges(const Args<Store>& args) : args_(args) {
-    u8* memory = Team::memory(Counters::bytes(args.window));
-    slot_ = reinterpret_cast<u64*>(memory);
-    counters_ = reinterpret_cast<u32*>(memory + 16);
-  }
+  SUBISO_DEVICE explicit Wedges(const Args<Store>& args)
+      : args_(args), memory_(Team::memory(Counters::bytes(args.window))), counters_(memory_ + 16, args.window) {}
 
   SUBISO_DEVICE void run() {
     clear(0, args_.window);
@@ -164,7 +176,7 @@ class Wedges {
   }
 
  private:
-  SUBISO_DEVICE u64 next() { return take<kBlock>(args_, slot_, args_.chunk); }
+  SUBISO_DEVICE u64 next() { return take<kBlock>(args_, reinterpret_cast<u64*>(memory_), args_.chunk); }
 
   // Tasks of a hub: all windows of its first member, then those of the second.
   SUBISO_DEVICE void search(const Hub& hub, u32 task) {
@@ -182,7 +194,7 @@ class Wedges {
       if (number < size) ends = source.ends(number);
       each_item(ends.data, ends.size, [&](typename Source::Item end) {
         const u32 place = source.place(end);
-        if (place < corner.to) cycles += Counters::add(counters_, place - base);
+        if (place < corner.to) cycles += counters_.add(place - base);
       });
     }
     total_ += cycles;
@@ -191,14 +203,13 @@ class Wedges {
   }
 
   SUBISO_DEVICE void clear(u32 from, u32 to) {
-    const u32 end = (to + Counters::kPerWord - 1) / Counters::kPerWord;
-    for (u32 i = from / Counters::kPerWord + Team::self(); i < end; i += Team::width()) counters_[i] = 0;
+    counters_.clear(from, to, Team::self(), Team::width());
     Team::sync();
   }
 
   const Args<Store>& args_;
-  u64* slot_;
-  u32* counters_;
+  u8* const memory_;
+  const Counters counters_;
   Wide total_ = 0;
 };
 

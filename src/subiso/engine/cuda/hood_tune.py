@@ -131,7 +131,8 @@ def rows_bytes(capacity: int) -> int:
 
 def ends_bytes(window: int, item: int) -> int:
     """Shared memory of a team that counts wedges (kernels/hoods_wedges.cuh)."""
-    return ALIGNED + -(-item * window // ALIGNED) * ALIGNED
+    words = -(-item * window // 4)
+    return ALIGNED + -(-4 * words // ALIGNED) * ALIGNED
 
 
 def starts_of(amounts: Sequence[int] | NDArray[np.int64]) -> NDArray[np.uint64]:
