@@ -18,7 +18,7 @@ from subiso import _native
 from subiso.engine import cpu
 from subiso.engine.base import Outcome, Params, StoppedBy
 from subiso.engine.candidates import Found
-from subiso.engine.cuda.by_sums import Counted, SumsRun, SumsWay, sums_way
+from subiso.engine.cuda.by_sums import SumsRun, SumsWay, sums_way
 from subiso.engine.cuda.by_twigs import Nothing, by_twigs, plan_twigs
 from subiso.engine.cuda.choose import Choice, choose_schedule
 from subiso.engine.cuda.formula import fitting_formula
@@ -28,8 +28,7 @@ from subiso.engine.cuda.local import LocalReport, LocalRun
 from subiso.engine.cuda.local_counts import OnDevice
 from subiso.engine.cuda.machine import Machine, OutOfMemory
 from subiso.engine.cuda.memory import Cache, DeviceGraph, GuestCache
-from subiso.engine.cuda.motif_sums import MotifSums, check_range, counted, hoods_on, passes_on
-from subiso.engine.cuda.motifs import MotifRun
+from subiso.engine.cuda.motif_sums import MotifSums, check_range, counted_apart, passes_on
 from subiso.engine.cuda.pipeline import PipelineReport, PipelineRun
 from subiso.engine.cuda.pipeline_tune import frugal
 from subiso.engine.cuda.search import Report, SearchRun
@@ -49,7 +48,6 @@ from subiso.errors import DeviceMemoryError
 from subiso.filter.candidate_graph import CandidateLayout, with_candidate_graph
 from subiso.filter.resolve import Resolved, resolve
 from subiso.graph import Graph
-from subiso.pattern import Pattern
 from subiso.plan.choose import make_plan
 from subiso.plan.formula import Formula
 from subiso.plan.plan import Plan
@@ -167,10 +165,7 @@ class CudaEngine:
         """Everything up to the launches."""
         check_range(way.lists)
         run = passes_on(self, graph, way.lists, way.pattern.num_vertices, way.passes)
-        return SumsRun(way, run, {name: self._counted_sum(name, graph, run) for name in way.counted})
-
-    def _counted_sum(self, name: str, graph: Graph, run: MotifRun) -> Counted:
-        return hoods_on(self, run) if name == "wheels" else counted(self, graph, Pattern.clique(4))
+        return SumsRun(way, run, {name: counted_apart(self, name, graph, run) for name in way.counted})
 
     def motif_sums(self, graph: Graph, size: int, params: Params) -> tuple[dict[str, int], StoppedBy | None]:
         """The sums that motif counts of that size are made of, on the first machine; what stopped it, if anything."""

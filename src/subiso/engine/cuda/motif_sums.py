@@ -100,10 +100,15 @@ def passes_on(
     try:
         return make(few)
     except OutOfMemory as error:
-        raise no_room(engine, error) from None
+        raise _no_room(engine, error) from None
 
 
-def hoods_on(engine: CudaEngine, run: MotifRun) -> HoodRun:
+def counted_apart(engine: CudaEngine, name: str, graph: Graph, run: MotifRun) -> Counted | HoodRun:
+    """What a sum is a multiple of (by_sums.COUNTED), to be counted behind the passes of `run`."""
+    return _hoods(engine, run) if name == "wheels" else counted(engine, graph, Pattern.clique(4))
+
+
+def _hoods(engine: CudaEngine, run: MotifRun) -> HoodRun:
     """The 4-cycles in neighbourhoods, behind passes that make the triangles of edges; frugal where memory is short."""
     wishes = engine.wishes.hoods
     while True:
@@ -111,11 +116,11 @@ def hoods_on(engine: CudaEngine, run: MotifRun) -> HoodRun:
             return HoodRun(run, wishes)
         except OutOfMemory as error:
             if wishes.list_bytes == 0:
-                raise no_room(engine, error) from None
+                raise _no_room(engine, error) from None
             wishes = replace(wishes, list_bytes=wishes.list_bytes // 16)
 
 
-def no_room(engine: CudaEngine, error: OutOfMemory) -> DeviceMemoryError:
+def _no_room(engine: CudaEngine, error: OutOfMemory) -> DeviceMemoryError:
     device = engine.machine.description
     return DeviceMemoryError(
         f"{device.name} has no room for the sums of motifs: beside the graph they take a buffer of "
