@@ -1,20 +1,27 @@
-"""Small queries with known answers, for compute-sanitizer: tables and compiled plans, counts, sizes, rows, motifs."""
+"""Small queries with known answers, for compute-sanitizer: tables and compiled plans, counts, sizes, rows, motifs,
+wheels."""
 
 from __future__ import annotations
 
 import itertools
+import math
+import time
+from dataclasses import replace
 from math import comb
 
 import numpy as np
 
 from subiso.engine.base import Params
+from subiso.engine.cuda.by_sums import sums_way
 from subiso.engine.cuda.device import open_device
 from subiso.engine.cuda.engine import CudaEngine
+from subiso.engine.cuda.hood_tune import HoodWishes
 from subiso.engine.cuda.levels_tune import LevelsWishes, Limits
 from subiso.engine.cuda.local_tune import LocalWishes
 from subiso.engine.cuda.motif_seeds import MotifWishes
 from subiso.engine.cuda.pipeline_tune import PipelineWishes
 from subiso.engine.cuda.tune import Wishes
+from subiso.engine.cuda.watch import Watch
 from subiso.engine.motifs import count_motifs, count_motifs_on
 from subiso.engine.query import make_query
 from subiso.graph import Graph
@@ -37,6 +44,7 @@ def main() -> None:
         joins(CudaEngine(open_device(), wishes, schedule="pipeline"), graph)
     neighborhoods(graph)
     motifs()
+    wheels(graph)
     print("all right")
 
 
@@ -80,6 +88,24 @@ def motifs() -> None:
         patterns = connected_patterns(size)
         counted = count_motifs_on(engine, graph, patterns, Params())
         assert counted == count_motifs(graph, patterns, Params()), (wishes, size)
+
+
+def wheels(graph: Graph) -> None:
+    """Four-cycles in neighbourhoods: every class of hubs, rounds, windows, and lists that have no room."""
+    pattern = Pattern.from_edges([(0, 1), (0, 2), (0, 3), (0, 4), (1, 2), (2, 3), (3, 4), (1, 4)])
+    way = sums_way(make_query(graph, pattern), math.inf)
+    assert way is not None
+    small = HoodWishes(warp_rows=4, block_rows=(), warps_per_block=2, list_bytes=20_000)
+    for own in (
+        HoodWishes(),
+        HoodWishes(warp_rows=4, block_rows=(32,)),
+        small,
+        replace(small, warp_ends=4, block_ends=((32, 4),)),
+        replace(small, warp_ends=4, block_ends=(), window=10, window_warps=4),
+        replace(small, warp_ends=4, block_ends=(), window=10, window_warps=4, list_bytes=0),
+    ):
+        run = CudaEngine(open_device(), Wishes(hoods=own)).prepare_sums(way, graph)
+        assert run.count(Watch(Params(), time.perf_counter())) == 3 * N * comb(N - 1, 4), own
 
 
 def joins(engine: CudaEngine, graph: Graph) -> None:

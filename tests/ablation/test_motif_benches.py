@@ -1,4 +1,4 @@
-"""bench/gpu/motifs.py and local_counts.py from end to end, with the shim in the device's place."""
+"""bench/gpu/motifs.py, local_counts.py and wheels.py from end to end, with the shim in the device's place."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from bench.gpu import local_counts, motifs
+from bench.gpu import local_counts, motifs, wheels
 from shim import ShimMachine
 from tests.ablation.tiny import make_folder
 
@@ -17,7 +17,7 @@ from subiso.bench.data import DataFolder
 class TimedShim(ShimMachine):
     """Says that every run takes two milliseconds."""
 
-    def __init__(self, number: int) -> None:
+    def __init__(self, number: int = 0) -> None:
         super().__init__()
 
     def milliseconds(self) -> float:
@@ -53,3 +53,13 @@ def test_local_counts(
     assert run(local_counts, monkeypatch, "--data", str(folder), "--patterns", "triangle", "4cycle") == 0
     shown = capsys.readouterr().out
     assert shown.count("| yes |") == 4 and "| tiny | 4cycle | edge | 2.00 |" in shown
+
+
+def test_wheels(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    folder = make_folder(tmp_path / "data")
+    assert run(wheels, monkeypatch, "--data", str(folder), "--steps", "--hoods", "warp_rows=3") == 0
+    shown = capsys.readouterr().out
+    assert "2.000      2.000 plans" in shown and "rows<true> x 256" in shown and "triangles" in shown
+    monkeypatch.setattr(DataFolder, "oracle", lambda self: {"tiny": {"W4": {"subgraphs": 2}}})
+    assert run(wheels, monkeypatch, "--data", str(folder), "--timeout", "0") == 1
+    assert "WRONG: plans None, oracle 2" in capsys.readouterr().out

@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 
 from subiso.engine.cuda.compile import FLAGS, KERNELS
+from subiso.engine.cuda.hood_kernel import HoodKernel
 from subiso.engine.cuda.kernel import NAME, SearchKernel, fixed_tables
 from subiso.engine.cuda.levels_kernel import LevelsKernel
 from subiso.engine.cuda.local_kernel import LocalKernel, fixed_local_tables
@@ -97,6 +98,20 @@ def motif_kernels() -> dict[str, Kernel]:
     }
 
 
+def hood_kernels() -> dict[str, Kernel]:
+    return {
+        "hoods rows warp": HoodKernel("rows"),
+        "hoods rows block": HoodKernel("rows", block=True),
+        "hoods begins": HoodKernel("begins"),
+        "hoods fill": HoodKernel("fill"),
+        "hoods fill wide": HoodKernel("fill", narrow=False, wide_offsets=True),
+        "hoods wedges warp": HoodKernel("wedges"),
+        "hoods wedges block": HoodKernel("wedges", block=True, threads=512),
+        "hoods wedges windows": HoodKernel("wedges", block=True, narrow=False, threads=1024),
+        "hoods unwritten": HoodKernel("unwritten", block=True, threads=1024),
+    }
+
+
 def store_kernels() -> dict[str, Kernel]:
     others = [name for name in STORES if name != "csr"]
     searches: dict[str, Kernel] = {f"table count {name}": SearchKernel(store=name) for name in others}
@@ -151,6 +166,7 @@ def kernels() -> dict[str, Kernel]:
         "fixed 5-cycle rows": fixed(Pattern.cycle(5), counting=False),
         **local_kernels(),
         **motif_kernels(),
+        **hood_kernels(),
         **store_kernels(),
         **levels_kernels(),
         "pipeline build": BuildKernel(),

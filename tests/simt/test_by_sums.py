@@ -37,6 +37,7 @@ PATTERNS = {
     "spokes": SPOKES,
     "house": Pattern.named("house"),
     "5-cycle": Pattern.cycle(5),
+    "wheel": Pattern.from_edges([(0, 1), (0, 2), (0, 3), (0, 4), (1, 2), (2, 3), (3, 4), (1, 4)]),
     "fan": Pattern.from_edges([(0, 1), (0, 2), (0, 3), (0, 4), (1, 2), (2, 3), (3, 4)]),
 }
 

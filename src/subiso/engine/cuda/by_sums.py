@@ -31,10 +31,11 @@ _WAYS: dict[frozenset[str], tuple[Pass, ...]] = {
         "cycles",
     ),
     frozenset({"fans", "clique_edges"}): ("tally", "edges", "after"),
+    frozenset({"wheels"}): ("tally", "edges"),
 }
-"""Sums that are all a pattern needs (diamonds, houses, 5-cycles, fans), and the passes that make them."""
-COUNTED = {"clique_edges": (Pattern.clique(4), 6)}
-"""Sums that are quicker to count than to make by a pass: so many times a pattern's count."""
+"""Sums that are all a pattern needs (diamonds, houses, 5-cycles, fans, wheels), and the passes that make them."""
+COUNTED = {"clique_edges": 6, "wheels": 2}
+"""Sums that are counted apart: so many times the 4-cliques, or the 4-cycles in neighbourhoods."""
 _FEW_ABOVE = 256
 """Neighbours of higher degree that a warp has room for, in a pass over triangles."""
 _HUBS = 1000
@@ -45,6 +46,8 @@ _MORE_WEDGES = 15
 """So many times the wedges below their first vertex, and houses are not worth tables of all wedges."""
 _LONG = 1e11
 """Operations from which on plans for houses, 5-cycles and fans fall behind passes."""
+_WHEELS = 5e9
+"""The same for wheels."""
 
 
 class Counted(Protocol):
@@ -86,7 +89,7 @@ class SumsRun:
         for name, counted in self.counted.items():
             if watch.expired():
                 break
-            sums[name] = counted.count(watch) * COUNTED[name][1]
+            sums[name] = counted.count(watch) * COUNTED[name]
         return 0 if watch.expired() else counts_from_sums([self.way.pattern], sums)[0] * self.way.copies
 
     def report(self) -> LocalReport:
@@ -118,6 +121,9 @@ def _why(asked: frozenset[str], work: Work, cost: float) -> str | None:
         return "plans would take long"
     if asked & {"closed_walks5", "fans"}:
         return None
+    if "wheels" in asked:
+        hoods = f"4-cycles in neighbourhoods of up to {work.degrees.max():,} vertices"
+        return hoods if cost >= _WHEELS else None
     squares = work.squares
     if "cycle_triangles" in asked:
         below = float(work.cycles.sum())

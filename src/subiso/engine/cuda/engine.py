@@ -18,7 +18,7 @@ from subiso import _native
 from subiso.engine import cpu
 from subiso.engine.base import Outcome, Params, StoppedBy
 from subiso.engine.candidates import Found
-from subiso.engine.cuda.by_sums import COUNTED, SumsRun, SumsWay, sums_way
+from subiso.engine.cuda.by_sums import SumsRun, SumsWay, sums_way
 from subiso.engine.cuda.by_twigs import Nothing, by_twigs, plan_twigs
 from subiso.engine.cuda.choose import Choice, choose_schedule
 from subiso.engine.cuda.formula import fitting_formula
@@ -28,7 +28,7 @@ from subiso.engine.cuda.local import LocalReport, LocalRun
 from subiso.engine.cuda.local_counts import OnDevice
 from subiso.engine.cuda.machine import Machine, OutOfMemory
 from subiso.engine.cuda.memory import Cache, DeviceGraph, GuestCache
-from subiso.engine.cuda.motif_sums import MotifSums, check_range, counted, passes_on
+from subiso.engine.cuda.motif_sums import MotifSums, check_range, counted_apart, passes_on
 from subiso.engine.cuda.pipeline import PipelineReport, PipelineRun
 from subiso.engine.cuda.pipeline_tune import frugal
 from subiso.engine.cuda.search import Report, SearchRun
@@ -166,7 +166,7 @@ class CudaEngine:
         """Everything up to the launches."""
         check_range(way.lists)
         run = passes_on(self, graph, way.lists, way.pattern.num_vertices, way.passes)
-        return SumsRun(way, run, {name: counted(self, graph, COUNTED[name][0]) for name in way.counted})
+        return SumsRun(way, run, {name: counted_apart(self, name, graph, run) for name in way.counted})
 
     def motif_sums(self, graph: Graph, size: int, params: Params) -> tuple[dict[str, int], StoppedBy | None]:
         """The sums that motif counts of that size are made of, on the first machine; what stopped it, if anything."""

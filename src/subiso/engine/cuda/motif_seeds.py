@@ -53,6 +53,8 @@ class Work:
     """Paths of two edges to vertices below it, through one below it."""
     common: Numbers
     """Paths of two edges to vertices above it."""
+    around: Numbers
+    """Elements of the upper lists of all its neighbours."""
 
     @property
     def pairs(self) -> Numbers:
@@ -64,6 +66,12 @@ class Work:
     def words(self) -> Numbers:
         """Of a bitmap over its neighbours."""
         return -(-self.degrees // 32)
+
+    @property
+    def inside(self) -> Numbers:
+        """No fewer than the neighbours that its neighbours have among each other, taken together."""
+        least: Numbers = np.minimum(2 * self.around, self.degrees * (self.degrees - 1))
+        return least
 
     @cached_property
     def squares(self) -> float:
@@ -81,8 +89,8 @@ def work_of(lists: RelationCsr) -> Work:
 
     >>> triangle = RelationCsr(np.array([0, 0, 2, 3, 4, 6, 6]), np.array([1, 2, 0, 2, 0, 1], np.uint32))
     >>> work = work_of(triangle)
-    >>> work.triangles.tolist(), work.cycles.tolist(), work.common.tolist()
-    ([1, 0, 0], [0, 0, 2], [2, 1, 0])
+    >>> work.triangles.tolist(), work.cycles.tolist(), work.common.tolist(), work.around.tolist()
+    ([1, 0, 0], [0, 0, 2], [2, 1, 0], [1, 2, 3])
     """
     known = _WORK.get(lists)
     if known is None:
@@ -111,6 +119,7 @@ def _work_of(lists: RelationCsr) -> Work:
         triangles=sums[lists.bounds[2::2]] - sums[lists.bounds[1::2]],
         cycles=at_neighbor(place, upper),
         common=at_neighbor(np.repeat(degrees, degrees) - place - 1),
+        around=sums[lists.bounds[2::2]] - sums[begins],
     )
 
 

@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from subiso.engine.base import Params, StoppedBy, part_of
+from subiso.engine.cuda.hoods import HoodRun
 from subiso.engine.cuda.machine import OutOfMemory
 from subiso.engine.cuda.memory import DeviceGraph
 from subiso.engine.cuda.motif_kernel import Pass
@@ -86,7 +87,6 @@ def passes_on(
     passes: tuple[Pass, ...] | None = None,
 ) -> MotifRun:
     """The passes; with small tables where memory is short."""
-    device = engine.machine.description
     few = replace(engine.wishes.motifs, table_bytes=_FRUGAL_BYTES, large_bytes=_FRUGAL_BYTES // 4)
 
     def make(wishes: MotifWishes) -> MotifRun:
@@ -100,11 +100,33 @@ def passes_on(
     try:
         return make(few)
     except OutOfMemory as error:
-        raise DeviceMemoryError(
-            f"{device.name} has no room for the sums of motifs: beside the graph they take a buffer of "
-            f"{error.nbytes:,} bytes (all memory: {device.memory:,})",
-            hint='free some of its memory, or use device="cpu"',
-        ) from None
+        raise _no_room(engine, error) from None
+
+
+def counted_apart(engine: CudaEngine, name: str, graph: Graph, run: MotifRun) -> Counted | HoodRun:
+    """What a sum is a multiple of (by_sums.COUNTED), to be counted behind the passes of `run`."""
+    return _hoods(engine, run) if name == "wheels" else counted(engine, graph, Pattern.clique(4))
+
+
+def _hoods(engine: CudaEngine, run: MotifRun) -> HoodRun:
+    """The 4-cycles in neighbourhoods, behind passes that make the triangles of edges; frugal where memory is short."""
+    wishes = engine.wishes.hoods
+    while True:
+        try:
+            return HoodRun(run, wishes)
+        except OutOfMemory as error:
+            if wishes.list_bytes == 0:
+                raise _no_room(engine, error) from None
+            wishes = replace(wishes, list_bytes=wishes.list_bytes // 16)
+
+
+def _no_room(engine: CudaEngine, error: OutOfMemory) -> DeviceMemoryError:
+    device = engine.machine.description
+    return DeviceMemoryError(
+        f"{device.name} has no room for the sums of motifs: beside the graph they take a buffer of "
+        f"{error.nbytes:,} bytes (all memory: {device.memory:,})",
+        hint='free some of its memory, or use device="cpu"',
+    )
 
 
 def counted(engine: CudaEngine, graph: Graph, pattern: Pattern) -> Counted:

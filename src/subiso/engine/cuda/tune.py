@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
+from subiso.engine.cuda.hood_tune import HoodWishes
 from subiso.engine.cuda.levels_tune import LevelsWishes
 from subiso.engine.cuda.local_tune import LocalWishes
 from subiso.engine.cuda.machine import Description
@@ -93,6 +94,8 @@ class Wishes:
     """Of schedule `local`."""
     motifs: MotifWishes = MotifWishes()  # noqa: RUF009 (frozen)
     """Of motif sums."""
+    hoods: HoodWishes = HoodWishes()  # noqa: RUF009 (frozen)
+    """Of four-cycles in neighbourhoods."""
     levels: LevelsWishes = LevelsWishes()  # noqa: RUF009 (frozen)
     """Of schedule `levels`."""
     pipeline: PipelineWishes = PipelineWishes()  # noqa: RUF009 (frozen)
