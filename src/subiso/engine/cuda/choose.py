@@ -18,8 +18,8 @@ from subiso.plan.joins import make_twig_plan
 from subiso.plan.plan import CountTail, Plan
 
 LEVELS_DEPTH, LEVELS_FROM, LEVELS_UP_TO = 5, 3e4, 1e8
-"""`auto` takes `levels` for plans that match so many vertices in so many operations. Less is over before its launches are;
-with more, partial matches are more than is good to write down."""
+"""`auto` takes `levels` for plans that match so many vertices in so many operations. Less is over before its launches
+are; with more, partial matches are more than is good to write down."""
 
 
 @dataclass(frozen=True)
