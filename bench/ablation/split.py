@@ -12,7 +12,7 @@ from typing import Any
 
 from bench.ablation.setting import Setting
 from bench.ablation.study import Study
-from subiso.engine.base import Params, Switches
+from subiso.engine.base import Params
 from subiso.engine.cuda.engine import CudaEngine
 from subiso.engine.cuda.search import Report
 from subiso.engine.query import make_query
@@ -64,9 +64,7 @@ def timed(
 ) -> dict[str, Any]:
     """One call, and its parts."""
     started = time.perf_counter()
-    outcome = engine.count(
-        make_query(graph, pattern), Params(timeout=60 + limit, switches=Switches(haste=False))
-    )
+    outcome = engine.count(make_query(graph, pattern), Params(timeout=60 + limit))
     wall = time.perf_counter() - started
     parts, report = asdict(engine.times), engine.last
     del parts["hasty"]

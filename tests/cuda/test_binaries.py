@@ -22,7 +22,13 @@ class Setting:
         self.compiled: list[tuple[str, ...]] = []
         self.orders: list[list[Source]] = []
         toolchain = Toolchain("c 1", self.compile, has_levels)
-        self.binaries = Binaries(toolchain, "sm_90", self.orders.append)
+        self.busy = False
+        self.binaries = Binaries(toolchain, "sm_90", self.order)
+
+    def order(self, sources: list[Source]) -> bool:
+        if not self.busy:
+            self.orders.append(sources)
+        return not self.busy
 
     def compile(self, text: str, options: tuple[str, ...]) -> bytes:
         self.compiled.append(options)
@@ -58,6 +64,17 @@ def test_in_a_hurry_a_hasty_one_and_the_settled_one_is_ordered_once() -> None:
         setting.binaries.get(KERNEL)
     assert [len(order) for order in setting.orders] == [1]
     assert HASTY not in setting.orders[0][0].flags and setting.orders[0][0].text == KERNEL.text()
+
+
+def test_an_order_that_is_not_taken_is_given_again() -> None:
+    setting = Setting()
+    setting.binaries.hurry = setting.busy = True
+    setting.binaries.get(KERNEL)
+    setting.binaries.settle()
+    setting.busy = False
+    setting.binaries.get(LocalKernel("team"))
+    setting.binaries.settle()
+    assert [len(order) for order in setting.orders] == [2]
 
 
 def test_the_settled_one_once_it_is_there() -> None:
@@ -119,7 +136,7 @@ def test_side_by_side() -> None:
         barrier.wait()
         return text.encode()
 
-    binaries = Binaries(Toolchain("c 1", compile_text), "sm_90", lambda sources: None)
+    binaries = Binaries(Toolchain("c 1", compile_text), "sm_90", lambda sources: True)
     binaries.get_all(kernels)
     assert all(binaries.get(kernel).path.read_text() == kernel.text() for kernel in kernels)
     binaries.get_all([])

@@ -98,7 +98,7 @@ def nvrtc(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> FakeNvrtc:
 @pytest.fixture
 def orders(nvrtc: FakeNvrtc, monkeypatch: pytest.MonkeyPatch) -> list[Source]:
     found: list[Source] = []
-    monkeypatch.setattr(device, "order", lambda sources, toolchain: found.extend(sources))
+    monkeypatch.setattr(device, "order", lambda sources, toolchain: found.extend(sources) or True)
     return found
 
 

@@ -32,10 +32,12 @@ class Listener(Rehearsal):
     hurries: list[bool] = field(default_factory=list)
     """Of every launch."""
     hurry: bool = False
+    hurried: bool = False
 
     @contextmanager
     def hurrying(self, on: bool) -> Iterator[None]:
         self.hurry = on
+        self.hurried |= on
         try:
             yield
         finally:
@@ -119,23 +121,23 @@ def test_short_queries_hurry_and_long_ones_do_not() -> None:
     graph, pattern = hubs(), PATTERNS["house"]
     query = make_query(graph, pattern)
     machine = Listener(H200)
-    engine = CudaEngine(machine)
+    engine = CudaEngine(machine, haste=True)
     assert engine.formula(resolve(query)).cost < HASTE_COST
     engine.count(query)
     assert machine.hurries and all(machine.hurries)
     machine.hurries.clear()
     engine.count(query, Params(switches=Switches(haste=False)))
-    assert machine.hurries and not any(machine.hurries)
-    machine.hurries.clear()
-    with hurrying(engine.machines, 2 * HASTE_COST, Params()):
+    CudaEngine(machine).count(query)  # benchmarks and tests measure settled kernels
+    assert len(machine.hurries) > 1 and not any(machine.hurries)
+    with hurrying(engine, 2 * HASTE_COST, Params()):
         assert not machine.hurry
-    with hurrying(engine.machines, HASTE_COST / 2, Params()):
+    with hurrying(engine, HASTE_COST / 2, Params()):
         assert machine.hurry
     assert not machine.hurry
 
 
-def test_listings_hurry() -> None:
+def test_listings_are_prepared_in_a_hurry() -> None:
     machine = Listener(H200)
-    stream = CudaEngine(machine).stream(make_query(hubs(), PATTERNS["triangle"]))
-    assert not machine.hurry and machine.late == []
+    stream = CudaEngine(machine, haste=True).stream(make_query(hubs(), PATTERNS["triangle"]))
+    assert machine.hurried and not machine.hurry and machine.late == []
     stream.close()

@@ -3,7 +3,6 @@ of its formula are compiled side by side."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from contextlib import AbstractContextManager, ExitStack
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -11,7 +10,6 @@ from typing import TYPE_CHECKING
 from subiso.engine.base import Params
 from subiso.engine.cuda.choose import Choice
 from subiso.engine.cuda.local import LocalRun
-from subiso.engine.cuda.machine import Machine
 from subiso.engine.cuda.search import SearchRun
 from subiso.engine.cuda.tune import HASTE_COST, worth_compiling
 from subiso.engine.cuda.wedge import WedgeRun
@@ -33,11 +31,11 @@ class Begun:
     run: LaterRun
 
 
-def hurrying(machines: Iterable[Machine], cost: float, params: Params) -> AbstractContextManager[object]:
+def hurrying(engine: CudaEngine, cost: float, params: Params) -> AbstractContextManager[object]:
     """Lets kernels be compiled in haste meanwhile, if a search of that cost is short."""
     stack = ExitStack()
-    for machine in machines:
-        stack.enter_context(machine.hurrying(params.switches.haste and cost <= HASTE_COST))
+    for machine in engine.machines:
+        stack.enter_context(machine.hurrying(engine.haste and params.switches.haste and cost <= HASTE_COST))
     return stack
 
 

@@ -15,8 +15,8 @@ from pathlib import Path
 from subiso.engine.cuda.compile import FLAGS, HASTY, QUICK, Source, Toolchain, binary, cached
 from subiso.engine.cuda.machine import Kernel
 
-Order = Callable[[list[Source]], None]
-"""Has sources compiled into the cache, some time later."""
+Order = Callable[[list[Source]], bool]
+"""Has sources compiled into the cache, some time later. False: not now."""
 
 
 @dataclass(frozen=True)
@@ -56,10 +56,10 @@ class Binaries:
     def settle(self) -> None:
         """Orders the settled versions of what was compiled in haste, once each."""
         new = [source for source in self.wanted if source not in self.ordered]
+        if new and not self.order(new):
+            return
         self.wanted.clear()
         self.ordered.update(new)
-        if new:
-            self.order(new)
 
     def _settled(self, kernel: Kernel) -> Source:
         return self._source(kernel, *([QUICK] if kernel.quick and self.toolchain.has_levels else []))

@@ -100,8 +100,8 @@ def binaries_for(architecture: str) -> Binaries:
     return Binaries(nvrtc(), architecture, _order)
 
 
-def _order(sources: list[Source]) -> None:
-    order(sources, f"{__name__}:nvrtc")
+def _order(sources: list[Source]) -> bool:
+    return order(sources, f"{__name__}:nvrtc")
 
 
 class CudaBuffer:

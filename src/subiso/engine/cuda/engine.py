@@ -73,16 +73,19 @@ class CudaEngine:
         caches: Sequence[Cache] | None = None,
         storage: str | None = None,
         host: bool = False,
+        haste: bool = False,
     ) -> None:
         """`storage` is what neighbour lists are read through, one of storage.STORAGES; None = as the wishes say.
 
-        `host`: the host counts as well, where it may be done sooner (engine/race.py).
+        `host`: the host counts as well, where it may be done sooner (engine/race.py). `haste`: short queries may run
+        kernels that were compiled in haste, until others are there.
         """
         self.machines = tuple(machine) if isinstance(machine, Sequence) else (machine,)
         self.machine = self.machines[0]
         self.wishes = wishes if storage is None else replace(wishes, storage=storage)
         self.schedule = schedule
         self.host = host
+        self.haste = haste
         self.caches = caches or [Cache(m, budget) for m in self.machines]
         self._guests: WeakKeyDictionary[CandidateLayout, dict[int, Cache]] = WeakKeyDictionary()
         self.last: AnyReport | None = None
@@ -130,7 +133,7 @@ class CudaEngine:
         with adding(self.times, "plan"):
             formula = self.formula(resolved, params)
 
-        with hurrying(self.machines, formula.cost, params):
+        with hurrying(self, formula.cost, params):
             way = self.sums_way(query, formula, params)
             if way is not None:
                 watch = Watch(params, started, instead)
@@ -209,7 +212,7 @@ class CudaEngine:
         elif not resolved.hopeless:
             stats = statistics_of(query.graph)
             plan = make_plan(resolved.problem, stats, counting=False, **params.switches.of_plans)
-            with hurrying(self.machines, plan.cost, params):
+            with hurrying(self, plan.cost, params):
                 runs = self._prepare_listing(plan, resolved, params.batch_rows)
         return CudaStream(runs, params, started, self._note)
 

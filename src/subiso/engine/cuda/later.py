@@ -29,44 +29,45 @@ _LIMIT = 300
 """Seconds after which the process gives up."""
 _NICE = 10
 _running: list[subprocess.Popen[bytes]] = []
+"""The last one."""
 
 
 def order(sources: Sequence[Source], toolchain: str) -> bool:
-    """Starts the process; False where there is no interpreter to start.
+    """Starts the process; False where one is still at work, or where there is no interpreter to start.
 
     `toolchain` is where it finds its compiler: `module:function`, which returns a Toolchain.
     """
+    if any(process.poll() is None for process in _running):
+        return False
     if not Path(sys.executable or "").name.startswith("py"):
         return False  # embedded in another program, which must not be started again
-    _running[:] = [process for process in _running if process.poll() is None]
     directory = str(cache_directory().resolve())
     request = {
         "toolchain": toolchain,
         "directory": directory,
         "sources": [asdict(source) for source in sources],
     }
-    path = os.pathsep.join(str(Path(place).resolve()) for place in sys.path)
-    with tempfile.TemporaryFile() as file:
+    with tempfile.TemporaryFile() as file, contextlib.suppress(OSError):  # no room for another process
         file.write(json.dumps(request).encode())
         file.seek(0)
-        with contextlib.suppress(OSError):  # no room for another process: then it is left to the next one
-            _running.append(
-                subprocess.Popen(
-                    [sys.executable, "-m", __name__],
-                    stdin=file,
-                    stdout=subprocess.DEVNULL,
-                    stderr=subprocess.DEVNULL,
-                    env={**os.environ, "PYTHONPATH": path},
-                    cwd=directory,  # nothing to import there
-                    start_new_session=True,
-                )
+        _running[:] = [
+            subprocess.Popen(
+                [sys.executable, "-m", __name__],
+                stdin=file,
+                stdout=subprocess.DEVNULL,
+                stderr=subprocess.DEVNULL,
+                env={**os.environ, "PYTHONPATH": os.pathsep.join(map(os.path.abspath, sys.path))},
+                cwd=directory,  # nothing to import there
+                start_new_session=True,
             )
-    return True
+        ]
+        return True
+    return False
 
 
 @atexit.register
 def _forget() -> None:
-    """Those that still run are on their own: nobody is to be warned of them."""
+    """Who still works is on his own: nobody is to be warned of it."""
     for process in _running:
         if process.poll() is None:
             process.returncode = 0

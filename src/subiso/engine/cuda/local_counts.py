@@ -58,6 +58,6 @@ class OnDevice:
     ) -> tuple[int, StoppedBy | None, list[Counts]]:
         """The total and the columns, before division."""
         watch = Watch(params, started)
-        with hurrying(self.engine.machines, plan.cost, params):
+        with hurrying(self.engine, plan.cost, params):
             total, columns = self.engine.prepare_tally(plan, resolved, tally).counts(watch)
         return total, watch.stopped_by, [column.view(np.int64) for column in columns]
