@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib.util
 from collections.abc import Iterable
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -90,6 +91,9 @@ class ShimMachine:
 
     def clear(self, buffer: ShimBuffer) -> None:
         buffer.view(0, buffer.nbytes)[:] = 0
+
+    def hurrying(self, on: bool) -> AbstractContextManager[None]:
+        return nullcontext()
 
     def load(self, kernels: Iterable[Kernel]) -> None: ...
 

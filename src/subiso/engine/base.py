@@ -37,6 +37,8 @@ class Switches:
     """Search neighbourhoods as bit rows where a plan allows it."""
     sums: bool = True
     """Count small patterns from sums over the whole graph where that is quicker (CUDA)."""
+    haste: bool = True
+    """Let short queries run kernels that were compiled in haste, until others are there (CUDA)."""
     filters: tuple[str, ...] | None = None
     """The filters that narrow candidates: "degree", "frequency", "signature", "refine"; None = as fits."""
     candidate_graph: Literal["auto", "always", "never"] = "auto"

@@ -30,7 +30,8 @@ def engine_on(device: str = "cuda", schedule: str = "auto") -> CudaEngine:
     from subiso.engine.cuda.engine import CudaEngine
 
     machines = open_devices(device)
-    return CudaEngine(machines, schedule=schedule, caches=_caches(device), host=schedule == "auto")
+    caches = _caches(device)
+    return CudaEngine(machines, schedule=schedule, caches=caches, host=schedule == "auto", haste=True)
 
 
 @cache

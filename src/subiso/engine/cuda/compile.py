@@ -25,12 +25,24 @@ KERNELS = Path(__file__).resolve().parents[2] / "kernels"
 FLAGS = ("--std=c++17", "--device-int128", "-default-device")
 QUICK = "--Ofast-compile=min"
 """For kernels that are compiled in a third of the time then, and hardly slower."""
-QUICK_SINCE = (13, 0)
-"""The NVRTC that knows it."""
+HASTY = "--Ofast-compile=max"
+"""For a first version of any kernel (binaries.py): a quarter of the time, and many times slower."""
+LEVELS_SINCE = (13, 0)
+"""The NVRTC that knows both."""
 _BINARY, _DIGEST = "kernel.cubin", "digest"
 
 Compiler = Callable[[str, tuple[str, ...]], bytes]
 """Text and flags in, binary out; CompileError when the text is wrong."""
+
+
+@dataclass(frozen=True)
+class Toolchain:
+    """A compiler with its name and version."""
+
+    name: str
+    compile: Compiler
+    has_levels: bool = True
+    """It knows --Ofast-compile."""
 
 
 class CompileError(SubisoError):
@@ -79,10 +91,19 @@ def cache_directory() -> Path:
 def binary(source: Source, compiler: str, compile_text: Compiler, directory: Path | None = None) -> Path:
     """The path of the compiled kernel; compiles it unless the cache has it. `compiler` is its name and version."""
     directory = cache_directory() if directory is None else directory
+    found = cached(source, compiler, directory)
+    if found is not None:
+        return found
     entry = directory / source.key(compiler)
-    if not _is_whole(entry):
-        _put(entry, compile_text(source.text, source.options))
+    _put(entry, compile_text(source.text, source.options))
     return entry / _BINARY
+
+
+def cached(source: Source, compiler: str, directory: Path | None = None) -> Path | None:
+    """The path of the compiled kernel where the cache has it, whole."""
+    directory = cache_directory() if directory is None else directory
+    entry = directory / source.key(compiler)
+    return entry / _BINARY if _is_whole(entry) else None
 
 
 def _is_whole(entry: Path) -> bool:

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import importlib
-from collections.abc import Iterable
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from functools import cache
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from subiso.engine.cuda.compile import FLAGS, QUICK, QUICK_SINCE, CompileError, Source, binary
+from subiso.engine.cuda.binaries import Binaries, Binary
+from subiso.engine.cuda.compile import LEVELS_SINCE, CompileError, Source, Toolchain
+from subiso.engine.cuda.later import order
 from subiso.engine.cuda.machine import Buffer, Bytes, Description, Kernel, OutOfMemory
 from subiso.engine.cuda.times import Spent, adding
 from subiso.errors import UnsupportedError
@@ -72,28 +73,35 @@ def open_device(number: int = 0, worker: int = 0) -> CudaMachine:
     return CudaMachine(number)
 
 
-def build(kernel: Kernel, architecture: str) -> Path:
-    """A kernel's binary, from the cache on disk or through NVRTC; needs no device."""
-    nvrtc = importlib.import_module("cupy").cuda.nvrtc
-    version: tuple[int, ...] = nvrtc.getVersion()
-    flags = (*FLAGS, QUICK) if kernel.quick and version >= QUICK_SINCE else FLAGS
-    source = Source(kernel.name, kernel.text(), architecture, flags)
+@cache
+def nvrtc() -> Toolchain:
+    """NVRTC as CuPy has it; needs no device."""
+    library = importlib.import_module("cupy").cuda.nvrtc
+    version: tuple[int, ...] = library.getVersion()
 
     def compile_text(text: str, options: tuple[str, ...]) -> bytes:
-        program = nvrtc.createProgram(text, "subiso.cu", (), ())
+        program = library.createProgram(text, "subiso.cu", (), ())
         try:
-            nvrtc.compileProgram(program, options)
-            return bytes(nvrtc.getCUBIN(program))
-        except nvrtc.NVRTCError as error:
-            log = nvrtc.getProgramLog(program)
+            library.compileProgram(program, options)
+            return bytes(library.getCUBIN(program))
+        except library.NVRTCError as error:
+            log = library.getProgramLog(program)
             raise CompileError(
-                f"a kernel does not compile for {source.architecture} ({error}):\n{log}",
-                hint="please report this",
+                f"a kernel does not compile with {options} ({error}):\n{log}", hint="please report this"
             ) from None
         finally:
-            nvrtc.destroyProgram(program)
+            library.destroyProgram(program)
 
-    return binary(source, "nvrtc " + ".".join(map(str, version)), compile_text)
+    return Toolchain("nvrtc " + ".".join(map(str, version)), compile_text, version >= LEVELS_SINCE)
+
+
+def binaries_for(architecture: str) -> Binaries:
+    """Kernels through NVRTC and the cache on disk; needs no device."""
+    return Binaries(nvrtc(), architecture, _order)
+
+
+def _order(sources: list[Source]) -> bool:
+    return order(sources, f"{__name__}:nvrtc")
 
 
 class CudaBuffer:
@@ -135,7 +143,10 @@ class CudaMachine:
         with self.device:
             self.stream = self.cupy.cuda.Stream(non_blocking=True)
             self.aside = self.cupy.cuda.Stream(non_blocking=True)
-        self.kernels: dict[Kernel, Any] = {}
+        self.binaries = binaries_for(self.description.architecture)
+        self.kernels: dict[Kernel, tuple[Binary, Any]] = {}
+        self.replaced: list[Any] = []
+        """Kernels that were compiled in haste; they stay, as a launch of theirs may still run."""
         self.spent = Spent()
 
     def allocate(self, nbytes: int) -> CudaBuffer:
@@ -161,18 +172,33 @@ class CudaMachine:
         with self.device:
             self.runtime.memsetAsync(buffer.address, 0, buffer.nbytes, self.stream.ptr)
 
+    @contextmanager
+    def hurrying(self, on: bool) -> Iterator[None]:
+        before, self.binaries.hurry = self.binaries.hurry, on
+        try:
+            yield
+        finally:
+            self.binaries.hurry = before
+            self.binaries.settle()
+
     def load(self, kernels: Iterable[Kernel]) -> None:
-        missing = [kernel for kernel in dict.fromkeys(kernels) if kernel not in self.kernels]
+        missing = [kernel for kernel in dict.fromkeys(kernels) if not self._is_settled(kernel)]
         if len(missing) > 1:
-            with adding(self.spent, "compile"), ThreadPoolExecutor(len(missing)) as pool:
-                list(pool.map(lambda kernel: build(kernel, self.description.architecture), missing))
+            with adding(self.spent, "compile"):
+                self.binaries.get_all(missing)
+        for kernel in missing:
+            if kernel in self.kernels:
+                self._fetch(kernel)
 
     def registers(self, kernel: Kernel) -> int:
+        if not self._is_settled(kernel):
+            self._fetch(kernel)
         return int(self._kernel(kernel).num_regs)
 
     def launch(self, kernel: Kernel, blocks: int, shared: int, args: NDArray[Any]) -> None:
         with self.device, self.stream:
             loaded = self._kernel(kernel)
+            self.spent.hasty += not self._is_settled(kernel)
             if shared > _DEFAULT_SHARED:
                 loaded.max_dynamic_shared_size_bytes = shared
             packed = np.frombuffer(args.tobytes(), f"V{args.nbytes}")
@@ -210,13 +236,23 @@ class CudaMachine:
         self.runtime.memcpyAsync(to, address, nbytes, self.runtime.memcpyDeviceToHost, stream.ptr)
 
     def _kernel(self, kernel: Kernel) -> Any:
-        found = self.kernels.get(kernel)
-        if found is None:
-            with self.device, adding(self.spent, "compile"):
-                path = build(kernel, self.description.architecture)
-                found = self.cupy.RawModule(path=str(path)).get_function(kernel.name)
-            self.kernels[kernel] = found
-        return found
+        if kernel not in self.kernels:
+            self._fetch(kernel)
+        return self.kernels[kernel][1]
+
+    def _is_settled(self, kernel: Kernel) -> bool:
+        return kernel in self.kernels and not self.kernels[kernel][0].hasty
+
+    def _fetch(self, kernel: Kernel) -> None:
+        """Loads a kernel, or a better version of it where there is one."""
+        mine, old = self.kernels.get(kernel, (None, None))
+        with self.device, adding(self.spent, "compile"):
+            binary = self.binaries.get(kernel, mine)
+            if binary == mine:
+                return
+            self.replaced.append(old)
+            found = self.cupy.RawModule(path=str(binary.path)).get_function(kernel.name)
+        self.kernels[kernel] = binary, found
 
     def _describe(self, number: int) -> Description:
         found = self.runtime.getDeviceProperties(number)

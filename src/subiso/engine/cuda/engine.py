@@ -18,6 +18,7 @@ from subiso import _native
 from subiso.engine import cpu
 from subiso.engine.base import Outcome, Params, StoppedBy
 from subiso.engine.candidates import Found
+from subiso.engine.cuda.ahead import Begun, LaterRun, begin_all, hurrying
 from subiso.engine.cuda.by_sums import SumsRun, SumsWay, sums_way
 from subiso.engine.cuda.by_twigs import Nothing, by_twigs, plan_twigs
 from subiso.engine.cuda.choose import Choice, choose_schedule
@@ -56,7 +57,7 @@ from subiso.plan.twig_plan import TwigPlan
 from subiso.storage.statistics import statistics_of
 
 Made = TypeVar("Made")
-CountingRun = SearchRun | WedgeRun | LocalRun | LevelsRun
+CountingRun = LaterRun | LevelsRun
 AnyReport = Report | LocalReport | LevelsReport | PipelineReport
 
 
@@ -72,16 +73,19 @@ class CudaEngine:
         caches: Sequence[Cache] | None = None,
         storage: str | None = None,
         host: bool = False,
+        haste: bool = False,
     ) -> None:
         """`storage` is what neighbour lists are read through, one of storage.STORAGES; None = as the wishes say.
 
-        `host`: the host counts as well, where it may be done sooner (engine/race.py).
+        `host`: the host counts as well, where it may be done sooner (engine/race.py). `haste`: short queries may run
+        kernels that were compiled in haste, until others are there.
         """
         self.machines = tuple(machine) if isinstance(machine, Sequence) else (machine,)
         self.machine = self.machines[0]
         self.wishes = wishes if storage is None else replace(wishes, storage=storage)
         self.schedule = schedule
         self.host = host
+        self.haste = haste
         self.caches = caches or [Cache(m, budget) for m in self.machines]
         self._guests: WeakKeyDictionary[CandidateLayout, dict[int, Cache]] = WeakKeyDictionary()
         self.last: AnyReport | None = None
@@ -131,18 +135,20 @@ class CudaEngine:
         with adding(self.times, "plan"):
             formula = self.formula(resolved, params)
 
-        way = self.sums_way(query, formula, params)
-        if way is not None:
-            total = self._run(lambda: self.prepare_sums(way, query.graph), watch)
-            return Outcome(total, watch.stopped_by, time.perf_counter() - started)
+        with hurrying(self, formula.cost, params):
+            way = self.sums_way(query, formula, params)
+            if way is not None:
+                total = self._run(lambda: self.prepare_sums(way, query.graph), watch)
+                return Outcome(total, watch.stopped_by, time.perf_counter() - started)
+            begun = {} if watch.answered() else begin_all(self, formula, resolved, params)
 
-        def count_plan(plan: Plan, step: Params) -> tuple[int, StoppedBy | None]:
-            watch = Watch(step, started, instead)
-            if watch.answered():
-                return 0, watch.stopped_by
-            return self._count_plan(plan, resolved, watch), watch.stopped_by
+            def count_plan(plan: Plan, step: Params) -> tuple[int, StoppedBy | None]:
+                watch = Watch(step, started, instead)
+                if watch.answered():
+                    return 0, watch.stopped_by
+                return self._count_plan(plan, resolved, watch, begun.pop(id(plan), None)), watch.stopped_by
 
-        return run_terms(formula, params, started, count_plan)
+            return run_terms(formula, params, started, count_plan)
 
     def _on_candidates(self, resolved: Resolved, params: Params) -> Resolved:
         """The query on its candidate graph where that pays; a storage that is named keeps the whole graph."""
@@ -206,11 +212,12 @@ class CudaEngine:
         elif not resolved.hopeless:
             stats = statistics_of(query.graph)
             plan = make_plan(resolved.problem, stats, counting=False, **params.switches.of_plans)
-            runs = self._prepare_listing(plan, resolved, params.batch_rows)
+            with hurrying(self, plan.cost, params):
+                runs = self._prepare_listing(plan, resolved, params.batch_rows)
         return CudaStream(runs, params, started, self._note)
 
     def _prepare_listing(self, plan: Plan, resolved: Resolved, batch_rows: int) -> Sequence[Listing]:
-        choice = self._choose(plan, resolved)
+        choice = self.choose(plan, resolved)
         if choice.schedule != "levels":
             return self.prepare_all(plan, resolved, batch_rows)
         return [self._in_memory(plan, choice, partial(self._levels, plan, resolved, batch_rows))]
@@ -241,7 +248,7 @@ class CudaEngine:
         self, plan: Plan, resolved: Resolved, batch_rows: int = 65_536, most: int | None = None
     ) -> list[SearchRun]:
         """Everything up to the launch, on every machine."""
-        choice = self._choose(plan, resolved)
+        choice = self.choose(plan, resolved)
         seeds = _seeds(plan, resolved)
 
         def make(wishes: Wishes, sets: KeptSets) -> list[SearchRun]:
@@ -269,16 +276,32 @@ class CudaEngine:
                     raise
                 wishes = replace(wishes, levels=replace(wishes.levels, table_bytes=smaller))
 
-    def prepare_count(self, plan: Plan, resolved: Resolved) -> CountingRun:
+    def prepare_count(self, plan: Plan, resolved: Resolved, begun: Begun | None = None) -> CountingRun:
         """A counting run by the schedule that fits the plan, everything up to the launch, on the first machine."""
-        choice = self._choose(plan, resolved)
-        return self._in_memory(plan, choice, partial(self._counting, plan, resolved, choice))
+        choice = begun.choice if begun is not None else self.choose(plan, resolved)
 
-    def _counting(
-        self, plan: Plan, resolved: Resolved, choice: Choice, wishes: Wishes, sets: KeptSets
-    ) -> CountingRun:
-        if choice.schedule == "levels":
-            return self._levels(plan, resolved, 0, wishes, sets)
+        def make(wishes: Wishes, sets: KeptSets) -> CountingRun:
+            nonlocal begun
+            if choice.schedule == "levels":
+                return self._levels(plan, resolved, 0, wishes, sets)
+            mine, begun = begun, None
+            if mine is None:  # or another one, where memory is short
+                return self.begin(plan, resolved, choice, wishes, sets)
+            mine.run.prepare()
+            return mine.run
+
+        return self._in_memory(plan, choice, make)
+
+    def begin(
+        self,
+        plan: Plan,
+        resolved: Resolved,
+        choice: Choice,
+        wishes: Wishes,
+        sets: KeptSets,
+        later: bool = False,
+    ) -> LaterRun:
+        """A counting run on the first machine; with `later` up to where its kernels are known."""
         seeds = _seeds(plan, resolved)
         graph = self._graph(0, resolved)
         if choice.local is not None:
@@ -290,10 +313,13 @@ class CudaEngine:
                 seeds,
                 lambda some: self._search(0, plan, resolved, some, sets, wishes, some=True),
                 wishes=wishes,
+                later=later,
             )
         if choice.wedges is None:
-            return self._search(0, plan, resolved, seeds, sets, wishes)
-        return WedgeRun(self.machine, graph, resolved, plan, seeds, choice.wedges, sets=sets, wishes=wishes)
+            return self._search(0, plan, resolved, seeds, sets, wishes, later=later)
+        return WedgeRun(
+            self.machine, graph, resolved, plan, seeds, choice.wedges, sets=sets, wishes=wishes, later=later
+        )
 
     def _in_memory(
         self, plan: Plan | TwigPlan, choice: Choice, make: Callable[[Wishes, KeptSets], Made]
@@ -327,6 +353,7 @@ class CudaEngine:
         batch_rows: int = 65_536,
         pool_warps: int | None = None,
         some: bool = False,
+        later: bool = False,
     ) -> SearchRun:
         # Machines that share a pool must all find the same rows in it: edges or seeds, not what one of them has grown.
         tau = 0 if len(self.machines) > 1 else wishes.tau
@@ -341,6 +368,7 @@ class CudaEngine:
             wishes=replace(wishes, tau=tau),
             pool_warps=pool_warps,
             some=some,
+            later=later,
         )
 
     def _graph(self, machine: int, resolved: Resolved) -> DeviceGraph:
@@ -350,13 +378,14 @@ class CudaEngine:
             cache = self._guests.setdefault(layout, {}).setdefault(machine, GuestCache(cache))
         return DeviceGraph(cache, layout)
 
-    def _choose(self, plan: Plan, resolved: Resolved) -> Choice:
+    def choose(self, plan: Plan, resolved: Resolved) -> Choice:
+        """The schedule that runs a plan."""
         wanted = "stack" if self.schedule == "auto" and len(self.machines) > 1 else self.schedule
         return choose_schedule(plan, resolved, self.machine.description, wanted, self.wishes.arena_words)
 
-    def _count_plan(self, plan: Plan, resolved: Resolved, watch: Watch) -> int:
+    def _count_plan(self, plan: Plan, resolved: Resolved, watch: Watch, begun: Begun | None) -> int:
         if len(self.machines) == 1 or self.schedule == "levels":
-            return self._run(lambda: self.prepare_count(plan, resolved), watch)
+            return self._run(lambda: self.prepare_count(plan, resolved, begun), watch)
         return self._run(lambda: _Together(self.prepare_all(plan, resolved)), watch)
 
     def _run(self, prepare: Callable[[], _Run], watch: Watch) -> int:
@@ -370,6 +399,7 @@ class CudaEngine:
         self.times.search -= spent.compile - ready.compile
         self.times.compile += spent.compile - before.compile
         self.times.transfer += ready.transfer - before.transfer
+        self.times.hasty += spent.hasty - before.hasty
         self.last = run.report()
         return total
 

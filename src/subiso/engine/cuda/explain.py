@@ -9,13 +9,14 @@ from subiso.engine.cuda.device import open_devices, parse_device, why_not
 from subiso.engine.cuda.formula import fitting_formula
 from subiso.engine.cuda.machine import Description
 from subiso.engine.cuda.storage import choose_storage
-from subiso.engine.cuda.tune import FIXED_COST
+from subiso.engine.cuda.tune import FIXED_COST, HASTE_COST
 from subiso.engine.query import Query
 from subiso.filter.candidate_graph import with_candidate_graph
 from subiso.filter.resolve import resolve
 from subiso.plan.joins import make_twig_plan
 from subiso.storage.statistics import statistics_of
 
+_COMPILING = "short: kernels that are not in the cache yet are compiled in haste, and well after that"
 _EXAMPLE = Description("an H200, as there is no device here", "sm_90", 132)
 
 
@@ -28,6 +29,7 @@ def device_lines(query: Query, device: str = "cuda", schedule: str = "auto") -> 
     >>> for line in device_lines(square)[1:]:
     ...     print(line.strip())
     storage csr: its offsets (0.0 MB) are small beside the lists (0.0 MB)
+    short: kernels that are not in the cache yet are compiled in haste, and well after that
     schedule fine: no candidates come from more than one list; read from tables
     """
     machine = _description(device)
@@ -46,6 +48,7 @@ def device_lines(query: Query, device: str = "cuda", schedule: str = "auto") -> 
     way = sums_way(query, formula.cost) if schedule == "auto" else None
     if way is not None:
         return [*lines, f"  from sums over the whole graph ({', '.join(way.passes)}): {way.why}"]
+    lines += [f"  {_COMPILING}"] if formula.cost <= HASTE_COST else []
     for term in formula.terms:
         choice = choose_schedule(term.plan, resolved, machine, schedule)
         fixed = term.plan.cost >= FIXED_COST and choice.schedule != "levels"

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from subiso.engine.cuda.buffers import Buffers
+from subiso.engine.cuda.hubs import HubKernel
 from subiso.engine.cuda.layout import CONTROL, FEW_FILTERS, FEW_RELATIONS, offset_of
 from subiso.engine.cuda.local_kernel import LocalKernel, fixed_local_tables
 from subiso.engine.cuda.local_layout import LARGE, LOCAL_ARGS
@@ -26,7 +27,7 @@ from subiso.engine.cuda.local_tune import (
     team_bytes,
     warp_limit,
 )
-from subiso.engine.cuda.machine import Buffer, Machine, OutOfMemory
+from subiso.engine.cuda.machine import Buffer, Kernel, Machine, OutOfMemory
 from subiso.engine.cuda.memory import DeviceGraph
 from subiso.engine.cuda.relations import relation_entries
 from subiso.engine.cuda.search import WIDE, SearchRun
@@ -90,8 +91,11 @@ class LocalRun(Buffers):
         make_fine: SearchMaker,
         *,
         wishes: Wishes = Wishes(),  # noqa: B008 (frozen)
+        later: bool = False,
     ) -> None:
+        """`later` says that `prepare` will be called, when the kernels of several runs have been compiled."""
         super().__init__(machine)
+        self.graph, self.resolved, self.make_fine = graph, resolved, make_fine
         self.lowered = lowered
         self.wishes: LocalWishes = wishes.local
         self.all_wishes = wishes
@@ -105,12 +109,24 @@ class LocalRun(Buffers):
         if self._is_inner and self.plan_text is not None and lowered.num_levels >= DEEP_LEVELS:
             limits = replace(limits, block_limit=min(limits.block_limit, small))
         self.classes = size_classes(self.sizes, small, limits)
-        self.args = self._args(graph, resolved)
         self.work: list[_Launch] = []
         self.num_counters = 0
+        if not later:
+            machine.load(self.kernels)
+            self.prepare()
+
+    @property
+    def kernels(self) -> list[Kernel]:
+        """What is going to be launched, as far as that can be known before anything is compiled."""
+        hubs = [HubKernel(self.wide)] if self.all_wishes.hub_bytes else []
+        return [*(kernel for c in self.classes for kernel in self._kernels(c)), *hubs]
+
+    def prepare(self) -> None:
+        """Everything between knowing the kernels and launching them."""
+        self.args = self._args(self.graph, self.resolved)
         self._prepare()
         self._allocate_state()
-        self.fine = make_fine(self.seeds[: self.too_large]) if self.too_large else None
+        self.fine = self.make_fine(self.seeds[: self.too_large]) if self.too_large else None
 
     def count(self, watch: Watch) -> int:
         """The kernels' total, put right for symmetry; a part of it when the watch stopped the run."""
@@ -158,9 +174,8 @@ class LocalRun(Buffers):
         """The launches, largest neighbourhoods first."""
         self.too_large = 0
         scratch, words = self._scratch()
-        steps = [(c, self._kernels(c)) for c in self.classes]
-        self.machine.load(kernel for _, kernels in steps for kernel in kernels)
-        for c, kernels in steps:
+        for c in self.classes:
+            kernels = self._kernels(c)
             if c.kind == "fine":
                 self.too_large = c.end
             elif c.kind == "large":

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from subiso.engine.base import Params, StoppedBy
+from subiso.engine.cuda.ahead import hurrying
 from subiso.engine.cuda.formula import SHORTER_TAILS
 from subiso.engine.cuda.tables import lower_plan
 from subiso.engine.cuda.watch import Watch
@@ -57,5 +58,6 @@ class OnDevice:
     ) -> tuple[int, StoppedBy | None, list[Counts]]:
         """The total and the columns, before division."""
         watch = Watch(params, started)
-        total, columns = self.engine.prepare_tally(plan, resolved, tally).counts(watch)
+        with hurrying(self.engine, plan.cost, params):
+            total, columns = self.engine.prepare_tally(plan, resolved, tally).counts(watch)
         return total, watch.stopped_by, [column.view(np.int64) for column in columns]

@@ -7,6 +7,7 @@ of a launch is tested without a device as well.
 from __future__ import annotations
 
 from collections.abc import Iterable
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -101,6 +102,12 @@ class Machine(Protocol):
 
     def clear(self, buffer: Buffer) -> None:
         """Sets all bytes to zero."""
+
+    def hurrying(self, on: bool) -> AbstractContextManager[None]:
+        """While it lasts, and where it is on, kernels that are not there yet are compiled in haste.
+
+        They are compiled well after that, behind the scenes, and replaced when somebody next asks for their registers.
+        """
 
     def load(self, kernels: Iterable[Kernel]) -> None:
         """Compiles those that are not yet, side by side."""

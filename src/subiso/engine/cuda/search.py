@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from subiso.engine.base import Rows
 from subiso.engine.cuda.buffers import LEAST_ROWS, Buffers
+from subiso.engine.cuda.hubs import HubKernel
 from subiso.engine.cuda.kernel import SearchKernel, fixed_tables
 from subiso.engine.cuda.layout import (
     ARGS,
@@ -22,7 +23,7 @@ from subiso.engine.cuda.layout import (
     FEW_RELATIONS,
     offset_of,
 )
-from subiso.engine.cuda.machine import Buffer, Machine
+from subiso.engine.cuda.machine import Buffer, Kernel, Machine
 from subiso.engine.cuda.memory import DeviceGraph
 from subiso.engine.cuda.pool import DEEP_UNITS, LIGHT_UNITS, NEVER, Class, edge_classes, pool_of, units_of
 from subiso.engine.cuda.relations import relation_entries
@@ -107,13 +108,29 @@ class SearchRun(Buffers):
         self.first_edges = self._first_edges(seeds) if wishes.edges else None
         self.seeds, self.pool_warps, self.batch_rows = seeds, pool_warps or 0, batch_rows
         self.kernel = self._kernel()
+        self.expected: LaunchConfig | None = None
+        self.expected = self._tune(self._needs(self._usual_registers))
+        if self.kernel.tables is None:
+            self.kernel = replace(self.kernel, threads=self.expected.threads)
         if not later:
+            machine.load(self.kernels)
             self.prepare()
+
+    @property
+    def kernels(self) -> list[Kernel]:
+        """What is going to be launched, as far as that can be known before anything is compiled."""
+        hubs = [HubKernel(self.wide)] if self.storage == "csr" and self.wishes.hub_bytes else []
+        grower = [self._grower_kernel()] if self.expected is not None and self.expected.grow else []
+        return [self.kernel, *grower, *hubs]
+
+    @property
+    def _usual_registers(self) -> int:
+        """About as many as the kernel will have."""
+        return 64
 
     def prepare(self) -> None:
         """Everything between knowing the kernel and launching it."""
-        needs = self._needs(self.machine.registers(self.kernel), self.batch_rows)
-        self.config = self._tune(needs)
+        self.config = self._tune(self._needs(self.machine.registers(self.kernel)))
         self.kernel = replace(self.kernel, threads=self.config.threads)
         self.pool_warps = self.pool_warps or self.config.warps
         self.state = RunState(self.machine, self.config)
@@ -268,6 +285,9 @@ class SearchRun(Buffers):
         least = self.num_seeds if self.lowered.num_levels == 1 else LEAST_ROWS
         return self._output(rows, 4 * self.columns, least)
 
+    def _grower_kernel(self) -> SearchKernel:
+        return replace(self.kernel, tail="rows", tables=None, sets=False, tally=False)
+
     def _grower(self) -> _Grower:
         # Whatever its ops of level 1 read, the pool's rows are found without kept sets.
         short = cut_short(lower_plan(self.plan, 0), 2)
@@ -282,11 +302,10 @@ class SearchRun(Buffers):
         args["tables"] = self._upload(np.frombuffer(short.tables.tobytes(), np.uint8))
         args["rows"], args["row_capacity"] = pool.address, capacity
         args["row_stride"], args["column_stride"], args["translate"], args["keep"] = 1, capacity, 0, 0
-        kernel = replace(self.kernel, tail="rows", tables=None, edges=short.edges, sets=False, tally=False)
         grown = state.buffer.address + offset_of("rows")
         classes = [Class(0, 0, self.config.chunk)]
         self.args["pool"] = pool_of(pool.address, 0, width=2, grown=grown, capacity=capacity, classes=classes)
-        return _Grower(kernel, config, args)
+        return _Grower(self._grower_kernel(), config, args)
 
     # ---- arguments ---------------------------------------------------------------------------------------------
     def _first_edges(self, seeds: NDArray[np.uint32]) -> tuple[RelationCsr, int] | None:
@@ -318,7 +337,7 @@ class SearchRun(Buffers):
             lowered.tail
         )
 
-    def _needs(self, registers: int, batch_rows: int) -> Needs:
+    def _needs(self, registers: int) -> Needs:
         lowered, csrs = self.lowered, self.resolved.csrs
         edges = 0 if self.first_edges is None else len(self.first_edges[0].neighbors)
         if not edges and lowered.stack_levels >= 2:
@@ -335,7 +354,7 @@ class SearchRun(Buffers):
             set_words=self.kept_sets.words,
             registers=registers,
             columns=lowered.num_levels if lowered.tail == "rows" else 0,
-            batch_rows=batch_rows,
+            batch_rows=self.batch_rows,
         )
 
     def _args(self, seeds: NDArray[np.uint32], wishes: Wishes) -> NDArray[Any]:

@@ -10,12 +10,14 @@ from dataclasses import dataclass
 
 @dataclass
 class Spent:
-    """Seconds that a machine has spent since it was opened."""
+    """What a machine has spent since it was opened: seconds."""
 
     compile: float = 0.0
     """Making kernels ready: compiling them or reading them from the cache, and loading them."""
     transfer: float = 0.0
     """Copying arrays to the device."""
+    hasty: int = 0
+    """Not seconds: launches of kernels that were compiled in haste."""
 
 
 @dataclass
@@ -30,6 +32,8 @@ class Times:
     """The graph, where it is not there yet, and the plan's arguments."""
     search: float = 0.0
     """Launches, until their result is here."""
+    hasty: int = 0
+    """Not seconds: launches of kernels that were compiled in haste."""
 
 
 @contextmanager

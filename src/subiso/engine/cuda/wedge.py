@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from subiso.engine.cuda.kernel import SearchKernel
 from subiso.engine.cuda.layout import CODEGREES
-from subiso.engine.cuda.machine import Machine
+from subiso.engine.cuda.machine import Kernel, Machine
 from subiso.engine.cuda.memory import DeviceGraph
 from subiso.engine.cuda.pool import NO_ORIGIN
 from subiso.engine.cuda.search import Report, SearchRun
@@ -89,11 +89,16 @@ class TeamRun(SearchRun):
         threads = 32 * (self.wishes.warps_per_block or (4 if self.team == "warp" else 8))
         return replace(super()._kernel(), team=self.team, share=False, threads=threads)
 
+    @property
+    def _usual_registers(self) -> int:
+        return 64 if self.lowered.num_sets else 80
+
     def _tune(self, needs: Needs) -> LaunchConfig:
+        wishes = self.wishes
+        if self.expected is not None and self.kernel.tables is None:  # other teams would need another kernel
+            wishes = replace(wishes, warps_per_block=self.expected.warps_per_block)
         num_vertices = len(self.resolved.layout.all_ranks)
-        return tune_team(
-            self.machine.description, needs, self.wishes, self.team, num_vertices, self.wishes.slots
-        )
+        return tune_team(self.machine.description, needs, wishes, self.team, num_vertices, wishes.slots)
 
     def _fill_pool(self, args: NDArray[Any], seeds: NDArray[np.uint32]) -> None:
         wedges = self.lowered.wedges
@@ -135,7 +140,9 @@ class WedgeRun:
         *,
         sets: KeptSets = KeptSets(),  # noqa: B008 (frozen)
         wishes: Wishes = Wishes(),  # noqa: B008 (frozen)
+        later: bool = False,
     ) -> None:
+        self.machine = machine
         wishes = replace(wishes, arena_bytes=min(wishes.arena_bytes, TEAM_ARENA_BYTES))
         base, ends = resolved.csrs[wedges.base_relation], resolved.csrs[wedges.end_relation]
         work = wedge_counts(base, ends, wedges.base)
@@ -176,7 +183,17 @@ class WedgeRun:
                     machine, graph, resolved, plan, mine, sets=few, wishes=wishes, some=True, later=True
                 )
             )
-        machine.load(run.kernel for run in self.runs)
+        if not later:
+            machine.load(self.kernels)
+            self.prepare()
+
+    @property
+    def kernels(self) -> list[Kernel]:
+        """What is going to be launched, as far as that can be known before anything is compiled."""
+        return [kernel for run in self.runs for kernel in run.kernels]
+
+    def prepare(self) -> None:
+        """Everything between knowing the kernels and launching them."""
         for run in self.runs:
             run.prepare()
 
