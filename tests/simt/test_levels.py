@@ -168,7 +168,8 @@ def test_short_memory_makes_small_tables() -> None:
 
 
 def test_auto_takes_it_from_some_cost_on(monkeypatch: pytest.MonkeyPatch) -> None:
-    query = make_query(complete(8), Pattern.path(4))
+    labelled = Graph.from_edges(*complete(8).edge_endpoints(), vertex_labels=["A"] * 8)
+    query = make_query(labelled, "(a:A)--(b:A)--(c:A)--(d:A)")
     plain = Params(switches=Switches(max_tail=0, decompose="never"))
     monkeypatch.setattr(choose, "LEVELS_DEPTH", 4)
     for limit, taken in ((1e12, False), (0.0, True)):

@@ -18,8 +18,8 @@ from subiso.plan.joins import make_twig_plan
 from subiso.plan.plan import CountTail, Plan
 
 LEVELS_DEPTH, LEVELS_FROM, LEVELS_UP_TO = 5, 3e4, 1e8
-"""`auto` takes `levels` for plans that match so many vertices in so many operations. Less is over before its launches
-are; with more, partial matches are more than is good to write down."""
+"""`auto` takes `levels` for labelled plans that match so many vertices in so many operations. Less is over before its
+launches are; with more, or without labels, partial matches are more than is good to write down."""
 
 
 @dataclass(frozen=True)
@@ -63,7 +63,7 @@ def _choose(
                 "wedge", "looks common neighbours with the first vertex up in a table", kept, wedges
             )
     deep = len(plan.order) >= LEVELS_DEPTH and LEVELS_FROM <= plan.cost <= LEVELS_UP_TO
-    if wanted == "auto" and deep:
+    if wanted == "auto" and deep and all(resolved.problem.filters):
         return Choice("levels", f"{len(plan.order)} vertices to match, each for all partial matches at once")
     if kept.numbers:
         names = ", ".join(f"S{number}" for number in kept.numbers)
