@@ -81,8 +81,7 @@ def prepared(graph: Graph) -> Graph:
     """With all that is made of it once."""
     layout_of(graph).relation(Relation("out"))
     statistics_of(graph)
-    work = work_of(simple_lists(graph))
-    _ = work.squares, work.common_words
+    work_of(simple_lists(graph))
     return graph
 
 

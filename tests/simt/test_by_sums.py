@@ -45,11 +45,7 @@ PATTERNS = {
 @pytest.mark.parametrize("pattern", PATTERNS.values(), ids=PATTERNS)
 @pytest.mark.parametrize("seed", range(3))
 @pytest.mark.parametrize("unique", [True, False])
-def test_equal_to_the_reference(
-    pattern: Pattern, seed: int, unique: bool, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(by_sums, "_HUBS", 0)
-    monkeypatch.setattr(by_sums, "_MORE_WEDGES", 0)
+def test_equal_to_the_reference(pattern: Pattern, seed: int, unique: bool) -> None:
     query = make_query(random_graph(seed), pattern, unique=unique)
     engine = CudaEngine(ShimMachine(("forward", "reverse", "random")[seed], seed=seed))
     way = by_sums.sums_way(query, math.inf)
@@ -60,7 +56,6 @@ def test_equal_to_the_reference(
 
 
 def test_chosen_by_cost_and_by_switch(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(by_sums, "_HUBS", 0)
     query = make_query(random_graph(5), Pattern.clique(3))
     engine = CudaEngine(ShimMachine())
     wanted = reference.count(query).count
@@ -69,6 +64,8 @@ def test_chosen_by_cost_and_by_switch(monkeypatch: pytest.MonkeyPatch) -> None:
     assert engine.count(query, Params(switches=Switches(sums=False))).count == wanted
     assert isinstance(engine.last, Report)
     assert by_sums.sums_way(make_query(random_graph(5), SPOKES), cost=1.0) is None
+    monkeypatch.setattr(by_sums, "_FEW_ABOVE", 1)
+    assert by_sums.sums_way(query, math.inf) is None
 
 
 @pytest.mark.parametrize(

@@ -27,7 +27,7 @@ from subiso.plan.tail import distinct_terms
 _LITTLE_READ = 100_000  # list elements: less than making a plan takes
 _MOST_READ = 20_000_000  # list elements that making the candidate graph may look at
 _FIRST_STEPS = 50_000  # of backtracking, before anything else is tried
-_HOPE = 100.0  # times the first steps: backtracking is often done long before all expected matches are seen
+_HOPE = 10_000.0  # times the first steps: backtracking is often done long before all expected walks are seen
 _MOST_PARTITIONS = 1024
 _BELL = (1, 1, 2, 5, 15, 52, 203, 877, 4140)  # ways to split so many things into blocks
 _FIRST_ROWS = 50_000_000  # that the first sum of an elimination may look at

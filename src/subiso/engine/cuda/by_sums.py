@@ -38,16 +38,8 @@ COUNTED = {"clique_edges": 6, "wheels": 2}
 """Sums that are counted apart: so many times the 4-cliques, or the 4-cycles in neighbourhoods."""
 _FEW_ABOVE = 256
 """Neighbours of higher degree that a warp has room for, in a pass over triangles."""
-_HUBS = 1000
-"""Neighbours of the vertex at an edge's end, in the mean, from which on searches for triangles are uneven."""
 _PER_WORD = 8.0
 """Operations of a plan that take as long as one word of a bitmap of common neighbours."""
-_MORE_WEDGES = 15
-"""So many times the wedges below their first vertex, and houses are not worth tables of all wedges."""
-_LONG = 1e11
-"""Operations from which on plans for houses, 5-cycles and fans fall behind passes."""
-_WHEELS = 5e9
-"""The same for wheels."""
 
 
 class Counted(Protocol):
@@ -117,18 +109,7 @@ def _why(asked: frozenset[str], work: Work, cost: float) -> str | None:
     if "spokes" in asked:
         words = work.common_words
         return f"{words:,.3g} words of bitmaps of common neighbours" if _PER_WORD * words < cost else None
-    if asked & {"closed_walks5", "fans", "cycle_triangles"} and cost >= _LONG:
-        return "plans would take long"
-    if asked & {"closed_walks5", "fans"}:
-        return None
-    if "wheels" in asked:
-        hoods = f"4-cycles in neighbourhoods of up to {work.degrees.max():,} vertices"
-        return hoods if cost >= _WHEELS else None
-    squares = work.squares
-    if "cycle_triangles" in asked:
-        below = float(work.cycles.sum())
-        return f"{below:,.3g} wedges instead of {squares:,.3g}" if squares > _MORE_WEDGES * below else None
+    if asked & {"closed_walks5", "fans", "cycle_triangles", "wheels"}:
+        return "passes over triangles and wedges, where a search would go through far more"
     few = work.above.max(initial=0) <= _FEW_ABOVE
-    if few and ("cliques3" not in asked or squares >= _HUBS * float(work.degrees.sum())):
-        return "vertices have few neighbours of higher degree"
-    return None
+    return "vertices have few neighbours of higher degree" if few else None

@@ -74,11 +74,6 @@ class Work:
         return least
 
     @cached_property
-    def squares(self) -> float:
-        """Paths of two edges, there and back included: what tables of all wedges take."""
-        return float((self.degrees.astype(np.float64) ** 2).sum())
-
-    @cached_property
     def common_words(self) -> float:
         """Words of the bitmaps of common neighbours."""
         return float((self.common * self.words).sum())
