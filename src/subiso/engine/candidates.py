@@ -72,29 +72,29 @@ def fits(resolved: Resolved) -> bool:
     return problem.mode != "edge-isomorphism" and not problem.narrowed
 
 
+def little_to_read(resolved: Resolved) -> bool:
+    """Whether the candidate graph is made in less time than a plan."""
+    return resolved.narrowed.reading <= _LITTLE_READ
+
+
 @dataclass(frozen=True)
 class Prospects:
     """What may come to an end on a candidate graph."""
 
     searches: bool
-    """Backtracking: few matches are expected."""
+    """Backtracking: not too many matches are expected."""
     eliminates: bool
     """Elimination: few sums are needed."""
-    little: bool
-    """The candidate graph is made in less time than a plan."""
 
 
 def prospects(resolved: Resolved) -> Prospects | None:
     """How the query may be counted here; None where it cannot."""
     problem = resolved.problem
-    if not fits(resolved):
+    if not fits(resolved) or resolved.narrowed.reading > _MOST_READ:
         return None
-    read = resolved.narrowed.reading
     searches = expected_walks(problem) <= _HOPE * _FIRST_STEPS
     eliminates = not problem.forbidden and number_of_sums(problem) <= _MOST_PARTITIONS
-    if read > _MOST_READ or not (searches or eliminates):
-        return None
-    return Prospects(searches, eliminates, read <= _LITTLE_READ)
+    return Prospects(searches, eliminates) if searches or eliminates else None
 
 
 def expected_walks(problem: Problem) -> float:
@@ -118,9 +118,10 @@ def expected_walks(problem: Problem) -> float:
 
 def _worth_making(resolved: Resolved, plan_cost: Callable[[], float]) -> bool:
     """Whether the candidate graph is made. Plans of small patterns, whose cost is known well, may be done by then."""
-    way = prospects(resolved)
-    if way is None or way.little:
-        return way is not None
+    if little_to_read(resolved):
+        return True
+    if prospects(resolved) is None:
+        return False
     return resolved.problem.num_vertices > EXHAUSTIVE_UP_TO or plan_cost() > 10 * resolved.narrowed.reading
 
 

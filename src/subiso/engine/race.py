@@ -8,7 +8,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 
 from subiso.engine.base import Params
-from subiso.engine.candidates import Counter, Found, count_candidates, prospects
+from subiso.engine.candidates import Counter, Found, count_candidates, fits, little_to_read, prospects
 from subiso.filter.resolve import Resolved
 
 
@@ -58,12 +58,14 @@ def start(resolved: Resolved, params: Params, threads: int) -> Found | Race | No
     """
     if params.switches.labelled != "auto":
         return count_candidates(resolved, params, threads, lambda: math.inf)
-    way = prospects(resolved)
-    if way is None:
+    if not fits(resolved):
         return None
-    if way.little:
-        counter = Counter(resolved, params, threads)
-        found = counter.searched() if way.searches else None
-        if found is not None or not way.eliminates:
+    little = little_to_read(resolved)
+    if little:
+        found = Counter(resolved, params, threads).searched()
+        if found is not None:
             return found
-    return Race(resolved, params, threads, searches=way.searches and not way.little)
+    way = prospects(resolved)
+    if way is None or (little and not way.eliminates):
+        return None
+    return Race(resolved, params, threads, searches=way.searches and not little)

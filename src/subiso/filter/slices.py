@@ -9,18 +9,24 @@ from subiso.plan.problem import Link
 from subiso.storage.layout import Layout, RelationCsr
 from subiso.storage.relation import Relation
 
+_LEAST = 1 << 17
+"""Entries of a relation from which on reading fewer of them is worth the look-ups."""
+
 
 def sliced(
     query: Query, layout: Layout, links: Sequence[Link], relations: Sequence[Relation]
-) -> tuple[list[Link], list[RelationCsr]]:
+) -> tuple[Sequence[Link], list[RelationCsr]]:
     """The links, reading lists of their ends' labels where the layout has them; these lists, numbered on from the
     relations."""
     labels = query.pattern.vertex_labels
+    long = [len(layout.relation(relation).neighbors) >= _LEAST for relation in relations]
+    if not any(long):
+        return links, []
     lists: list[RelationCsr] = []
     numbers: dict[tuple[int, frozenset[int | str]], int] = {}
 
     def to(relation: int, vertex: int) -> int:
-        if not labels[vertex]:
+        if not labels[vertex] or not long[relation]:
             return relation
         names = min(labels[vertex], key=len)
         if (relation, names) not in numbers:

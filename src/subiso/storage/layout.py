@@ -131,14 +131,13 @@ class Layout:
         It takes a look at all entries of the relation, so long ones are sliced for the second query that asks.
         """
         key = relation, names
-        csr, bits = self.relation(relation), self.named_bits(names)
         found = self._slices.get(key)
-        small = (
-            self.num_vertices <= _SLICED_VERTICES
-            and 2 * int(np.bitwise_count(bits).sum()) < self.num_vertices
-        )
-        if found is not None or not small:
+        if found is not None:
             return found
+        csr, bits = self.relation(relation), self.named_bits(names)
+        common = 2 * int(np.bitwise_count(bits).sum()) >= self.num_vertices
+        if common or self.num_vertices > _SLICED_VERTICES:
+            return None
         if len(csr.neighbors) <= _SLICED_ENTRIES or key in self._slices:
             everything = pack_bits(np.ones(self.num_vertices, np.bool_))
             arrays = [(csr.bounds, csr.neighbors)]
