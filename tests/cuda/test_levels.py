@@ -90,13 +90,15 @@ def test_dead_columns_are_left_out() -> None:
 
 def test_edges_that_wait_are_checked_once_and_nowhere_else() -> None:
     plan = lowered("(a)-[:X]-(b)-[:Y]-(c)-[:X]-(a), (a)-[:Y]-(d), (d)-[:X]-(c)")
-    tables, phases = make_phases(plan, most=4, eliminate=True, entries=[600, 600, 200, 200])
+    tables, phases = make_phases(
+        plan, most=4, eliminate=True, entries=[600, 600, 200, 200], reverse=[1, 0, 3, 2]
+    )
     edges = sum(int(op["kind"] == 0) for op in plan.tables["ops"][: _num_ops(plan)])
     kept = sum(len(positions_asked(tables, level)) for level in range(1, plan.num_levels))
     waiting = sum(len(check.positions) for phase in phases for check in phase.checks)
     assert kept == plan.num_levels - 1, "one tree edge per position"
     assert kept + waiting == edges == 5
-    relations = [[check.relation for check in phase.checks] for phase in phases]
+    relations = [[check.label for check in phase.checks] for phase in phases]
     assert all(len(r) == len(set(r)) for r in relations), "one relation at a time"
 
 
@@ -107,7 +109,7 @@ def _num_ops(plan: Lowered) -> int:
 def test_phases_cover_every_position_once() -> None:
     plan = lowered("(a)--(b), (a)--(c), (a)--(d), (b)-[:X]-(e), (b)-[:X]-(f), (c)-[:X]-(g)")
     for most in (1, 2, 3, 32):
-        _, phases = make_phases(plan, most=most, eliminate=False, entries=[800] * 4)
+        _, phases = make_phases(plan, most=most, eliminate=False, entries=[800] * 4, reverse=[0, 1, 2, 3])
         covered = [p for phase in phases for p in range(phase.first, phase.first + phase.width)]
         assert covered == list(range(1, 7))
         assert max(phase.width for phase in phases) <= most

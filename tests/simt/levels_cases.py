@@ -30,3 +30,11 @@ PHASES = [
     wishes(parallel=True, first="rarest", cache=False, live=False, output="twice", rows=11),
 ]
 """Several vertices per step, and elimination."""
+PARTITIONS = [
+    wishes(partition=True),
+    wishes(partition=True, rows=6, beside=False),
+    wishes(partition=True, parallel=True, rows=9),
+    wishes(partition=True, output="prealloc", rows=7, limits=Limits(2, 4, 8)),
+    wishes(partition=True, output="twice", first="rarest", parallel=True, rows=30, beside=False),
+]
+"""One stage's relations on the device at a time."""

@@ -51,6 +51,12 @@ class LevelsReport:
     """Device memory beside the graph."""
     limits: tuple[Limits, ...] = ()
     """Who joined the rows of each table."""
+    partitioned: bool = False
+    """Only what a stage reads of the graph was on the device."""
+    uploaded: int = 0
+    """Bytes of the graph's relations that were copied to the device,"""
+    resident: int = 0
+    """and the most of them that were there at a time."""
 
 
 class LevelsRun(Launcher):
@@ -114,6 +120,9 @@ class LevelsRun(Launcher):
             self.waits,
             self.memory.search_bytes,
             tuple(self.limits),
+            self.prepared.store.partitioned,
+            self.prepared.store.uploaded,
+            self.prepared.store.resident,
         )
 
     @property
@@ -175,7 +184,7 @@ class LevelsRun(Launcher):
             self._number(below - 1)
             ends[below] = self._window(below, 0, 0)
         if self.lowered.tail == "sizes":
-            self._launch("tail", self.prepared.tail_args)
+            self._launch("tail", self.prepared.tail_args, reads=len(self.stages))
         self._wait(watch)
         self._note(ends)
 
@@ -220,12 +229,12 @@ class LevelsRun(Launcher):
         for output in outputs:
             if output in ("counts", "buffer", "write"):
                 self._clear(*self.prepared.counts)
-            self._launch(STEPS[stage.kind], args, output, limits)
+            self._launch(STEPS[stage.kind], args, output, limits, number)
             if output in ("counts", "buffer"):
                 self._launch("places", args)
         if outputs != ("total",):
             found: Output = "tuples" if stage.kind == "combine" else outputs[-1]
-            self._launch("link", args, found)
+            self._launch("link", args, found, reads=number + 1 if args["next_level"] else None)
         return end
 
     def _lists(self, number: int, begin: int) -> int:
@@ -234,7 +243,7 @@ class LevelsRun(Launcher):
         self._clear(address, words)
         for args in self.args[number]:
             args["first_row"] = begin
-            self._launch("join", args, "buffer", self.limits[self.stages[number].source])
+            self._launch("join", args, "buffer", self.limits[self.stages[number].source], number)
         self._launch("tally", self.args[number][0])
         self._launch("products", self.args[number][0])
         return begin

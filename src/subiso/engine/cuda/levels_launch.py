@@ -43,7 +43,11 @@ class Launcher:
         args: Args,
         output: Output = "pairs",
         limits: Limits = Limits(),  # noqa: B008 (frozen)
+        reads: int | None = None,
     ) -> None:
+        """`reads` is the stage whose relations are read, if any are."""
+        if reads is not None:
+            self.prepared.store.use(reads, args)
         args["pool_limit"], args["block_limit"], args["grid_limit"] = limits.pool, limits.block, limits.grid
         found = self.ready.get((step, output))
         if found is None:

@@ -74,6 +74,11 @@ class LevelsWishes:
     """Match several vertices in one step where they come from one or two lists of a relation (GENEVA)."""
     eliminate: bool = False
     """Leave edges that are not the one a vertex comes from to steps of their own, one relation each (GENEVA)."""
+    partition: bool | None = None
+    """Have on the device only the relations that a stage reads, one edge label as a rule, uploaded for it (GENEVA);
+    edges are eliminated then. None = where the whole store is larger than the device's budget for graphs."""
+    beside: bool = True
+    """Upload a partition while the stage before runs, if there is room for two."""
     staged: int = 256
     """Elements of an operand that is copied to shared memory, at most."""
     table_bytes: int = TABLE_BYTES

@@ -35,6 +35,8 @@ class Cache:
         self.machine = machine
         self.budget = int(machine.description.memory * SHARE) if budget is None else budget
         self.used = 0
+        self.uploaded = 0
+        """Bytes of all copies that were ever made."""
         self._kept: OrderedDict[Hashable, tuple[Any, int]] = OrderedDict()
 
     def get(self, key: Hashable, nbytes: int, make: Callable[[], Any]) -> Any:
@@ -42,12 +44,17 @@ class Cache:
         if key in self._kept:
             self._kept.move_to_end(key)
             return self._kept[key][0]
-        while self._kept and self.used + nbytes > self.budget:
-            self._drop_oldest()
+        self.make_room(nbytes)
         made = self._make(key, nbytes, make)
         self._kept[key] = made, nbytes
         self.used += nbytes
+        self.uploaded += nbytes
         return made
+
+    def make_room(self, nbytes: int) -> None:
+        """Lets the oldest copies go until there is room for so many bytes within the budget, or nothing is left."""
+        while self._kept and self.used + nbytes > self.budget:
+            self._drop_oldest()
 
     def _make(self, key: Hashable, nbytes: int, make: Callable[[], Any]) -> Any:
         while True:
