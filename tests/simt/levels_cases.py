@@ -14,6 +14,7 @@ def wishes(**levels: object) -> Wishes:
 TINY = [
     wishes(),
     wishes(rows=7),
+    wishes(at_once=False, rows=7),
     wishes(output="prealloc", rows=9, limits=Limits(2, 4, 8)),
     wishes(output="twice", rows=5, limits=Limits(3, 5, 9)),
     wishes(output="prealloc", staged=8, cache=False, first_seeds=3),
@@ -25,6 +26,7 @@ PHASES = [
     wishes(parallel=True),
     wishes(parallel=True, rows=6),
     wishes(parallel=True, eliminate=True),
+    wishes(parallel=True, eliminate=True, at_once=False, rows=8),
     wishes(eliminate=True, rows=9),
     wishes(parallel=True, eliminate=True, rows=30, limits=Limits(2, 4, 8), output="prealloc"),
     wishes(parallel=True, first="rarest", cache=False, live=False, output="twice", rows=11),

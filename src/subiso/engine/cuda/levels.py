@@ -8,7 +8,7 @@ below the window is done (depth first over windows, breadth first inside them).
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -80,6 +80,8 @@ class LevelsRun(Launcher):
         self.num_seeds = len(seeds)
         self.listing = self.lowered.tail == "rows"
         self.windows = self.waits = 0
+        self.descent: tuple[Callable[[], None], dict[int, int], list[Limits]] | None = None
+        """What launches the first descent, where that is one launch, where its windows end, and who joins."""
         self._begin()
 
     # ---- the face of a run ---------------------------------------------------------------------------------------
@@ -146,7 +148,8 @@ class LevelsRun(Launcher):
     def _walk(self, watch: Watch) -> Iterator[int]:
         """Goes through all windows; after each descent, how many rows are ready to be read."""
         self._begin()
-        self.machine.write(self.memory.state, np.zeros(self.memory.state_bytes, np.uint8))
+        if not self.prepared.at_once:
+            self.machine.write(self.memory.state, np.zeros(self.memory.state_bytes, np.uint8))
         stage, first = 0, True
         while self.num_seeds and not watch.expired():
             self._descend(stage, first, watch)
@@ -164,12 +167,17 @@ class LevelsRun(Launcher):
         Apart from the first time, windows of the stage are added up until they have filled half of the next table:
         lists say how many candidates there are, not how many will do.
         """
+        if first and self.prepared.at_once:
+            ends = self._first_at_once()
+            self._wait(watch)
+            self._note(ends)
+            return
         self._clear(*self.memory.cleared(stage))
-        at_once = first or stage == self.last or self.stages[stage].kind == "lists"
+        whole = first or stage == self.last or self.stages[stage].kind == "lists"
         base = 0
         while True:
             ends = {stage: self._window(stage, base, self.done[stage])}
-            if at_once:
+            if whole:
                 break
             self._wait(watch)
             self._note(ends)
@@ -178,15 +186,39 @@ class LevelsRun(Launcher):
                 break
             if watch.expired():
                 return
-        if base == 0 and not at_once:
+        if base == 0 and not whole:
             return
+        self._all_below(stage, ends)
+        self._wait(watch)
+        self._note(ends)
+
+    def _all_below(self, stage: int, ends: dict[int, int]) -> None:
+        """The first windows of the stages below one; where they end is added to `ends`."""
         for below in range(stage + 1, self.last + 1):
             self._number(below - 1)
             ends[below] = self._window(below, 0, 0)
         if self.lowered.tail == "sizes":
             self._launch("tail", self.prepared.tail_args, reads=len(self.stages))
-        self._wait(watch)
-        self._note(ends)
+
+    def _first_at_once(self) -> dict[int, int]:
+        """The first descent as one launch, which begins with nothing noted on the device."""
+        if self.descent is None:
+            self.noted = []
+            self._clear(*self.memory.everything)
+            ends = {0: self._window(0, 0, 0)}
+            self._all_below(0, ends)
+            noted, self.noted = self.noted, None
+            self.descent = self._make_descent(noted), ends, self.limits
+        launch, ends, limits = self.descent
+        self.limits = list(limits)
+        for number, stage in enumerate(self.stages):
+            if stage.kind == "lists":
+                for args in self.args[number]:
+                    args["first_row"] = 0  # as the noted ones have it; later windows begin elsewhere
+        self.windows += len(self.stages)
+        self.launches += 1
+        launch()
+        return ends
 
     def _note(self, ends: dict[int, int]) -> None:
         """What the states say of the stages that were run, up to `ends`."""
@@ -210,7 +242,7 @@ class LevelsRun(Launcher):
 
     def _window(self, number: int, base: int, begin: int) -> int:
         """Launches a window of a stage; where it ends."""
-        self.windows += 1
+        self.windows += self.noted is None
         stage = self.stages[number]
         if stage.kind == "lists":
             return self._lists(number, begin)

@@ -72,3 +72,8 @@ LEVELS_ARGS = np.dtype(
         ("unused", np.uint32),
     ]
 )
+
+DESCENT_STEP = np.dtype([("args", LEVELS_ARGS), ("kind", np.uint64)])
+DESCENT_ARGS = np.dtype(
+    [(name, np.uint64) for name in ("steps", "num_steps", "arrived", "control", "scratch")]
+)

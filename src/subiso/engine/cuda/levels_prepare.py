@@ -22,6 +22,7 @@ from subiso.engine.cuda.levels_stages import (
 )
 from subiso.engine.cuda.levels_store import StageStore, make_store
 from subiso.engine.cuda.levels_tune import (
+    AT_ONCE_COST,
     HAND_BYTES,
     LIST_BYTES,
     PAIR_BYTES,
@@ -61,6 +62,8 @@ class Prepared:
     wide: bool
     storage: str
     store: StageStore
+    at_once: bool
+    """The first descent is one launch."""
     staged: int
     clear_args: Args
     tail_args: Args
@@ -117,6 +120,7 @@ def prepare(
         wide,
         storage,
         store,
+        _at_once(plan, wishes.levels, partitioned),
         int(common["staged"]),
         common.copy(),
         common.copy(),
@@ -147,6 +151,13 @@ def _partitioned(
         return wishes.partition is True and not lowered.edges
     reads = relations_read(lowered, make_stages(single_phases(lowered)))
     return store_bytes(resolved, storage, frozenset[int]().union(*reads), wide=wide) > graph.cache.budget
+
+
+def _at_once(plan: Plan, wishes: LevelsWishes, partitioned: bool) -> bool:
+    """Whether the steps of the first descent are one launch: neither uploads nor sums in between."""
+    if partitioned or wishes.output != "atomic" or wishes.at_once is False:
+        return False
+    return wishes.at_once is True or plan.cost <= AT_ONCE_COST
 
 
 def tail_is_beyond(plan: Plan, resolved: Resolved, budget: int) -> bool:
