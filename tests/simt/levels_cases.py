@@ -20,7 +20,10 @@ TINY = [
     wishes(output="prealloc", staged=8, cache=False, first_seeds=3),
     wishes(first="rarest", granular=False, cache=False, live=False, rows=64),
     wishes(output="twice", first="rarest", balance=False, rows=33, blocks=1),
-    wishes(limits=Limits(1, 2, 4), reuse=False, rows=40),
+    wishes(limits=Limits(1, 2, 4), reuse="off", rows=40),
+    wishes(reuse="block", rows=50, warps_per_block=3),
+    wishes(reuse="block", rows=64, staged=6, limits=Limits(4, 8, 12), output="prealloc"),
+    wishes(reuse="block", output="twice", first="rarest", at_once=False),
 ]
 PHASES = [
     wishes(parallel=True),

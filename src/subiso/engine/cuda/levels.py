@@ -51,6 +51,8 @@ class LevelsReport:
     """Device memory beside the graph."""
     limits: tuple[Limits, ...] = ()
     """Who joined the rows of each table."""
+    copies: int = 0
+    """Of lists that the warps of a block shared."""
     partitioned: bool = False
     """Only what a stage reads of the graph was on the device."""
     uploaded: int = 0
@@ -122,6 +124,7 @@ class LevelsRun(Launcher):
             self.waits,
             self.memory.search_bytes,
             tuple(self.limits),
+            int(self.control["copies"]),
             self.prepared.store.partitioned,
             self.prepared.store.uploaded,
             self.prepared.store.resident,

@@ -33,6 +33,7 @@ _HEADERS = {
 }
 _JOINING_WARPS = 40
 """Of a multiprocessor that a join should leave registers for: with more the compiler spills."""
+_SHARING_WARPS = 32
 WRITING = ("seed", "join", "combine", "sift")
 """Steps that find results."""
 READING = ("join", "combine", "sift", "link", "tail")
@@ -55,6 +56,8 @@ class LevelsKernel:
     threads: int = 256
     store: str = "csr"
     """What neighbour lists are read through (storage.py)."""
+    sharing: bool = False
+    """A join whose blocks' warps share lists."""
 
     @property
     def name(self) -> str:
@@ -93,15 +96,17 @@ class LevelsKernel:
 
     @property
     def header(self) -> str:
-        return _HEADERS.get(self.step, "levels") + ".cuh"
+        return ("levels_share" if self.sharing else _HEADERS.get(self.step, "levels")) + ".cuh"
 
     @property
     def call(self) -> str:
         """The statement that does the step."""
-        return f"subiso::levels_{self.step}<{', '.join(['Store', *self._settings()])}>(args);"
+        function = f"levels_{self.step}_sharing" if self.sharing else f"levels_{self.step}"
+        return f"subiso::{function}<{', '.join(['Store', *self._settings()])}>(args);"
 
     def _bounds(self) -> str:
-        blocks = max(1, 32 * _JOINING_WARPS // self.threads)
+        warps = _SHARING_WARPS if self.sharing else _JOINING_WARPS
+        blocks = max(1, 32 * warps // self.threads)
         return f"{self.threads}, {blocks}" if self.step == "join" and not self.edges else str(self.threads)
 
     def _settings(self) -> list[str]:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 import numpy as np
 
 from subiso.engine.cuda.levels_kernel import READING, WRITING, DescentKernel, LevelsKernel, Output, Step
-from subiso.engine.cuda.levels_layout import DESCENT_ARGS, DESCENT_STEP, SCRATCH_BYTES, STAGES
+from subiso.engine.cuda.levels_layout import DESCENT_ARGS, DESCENT_STEP, SCRATCH_BYTES, STAGES, sharing_bytes
 from subiso.engine.cuda.levels_prepare import Args, Prepared
 from subiso.engine.cuda.levels_tune import AT_ONCE_BLOCKS, LevelsWishes, Limits
 from subiso.engine.cuda.machine import Kernel, Machine
@@ -72,6 +72,7 @@ class Launcher:
             self.prepared.wide and step in READING,
             32 * self.wishes.warps_per_block,
             self.prepared.storage if step in READING else "csr",
+            step == "join" and self.wishes.reuse == "block" and self.prepared.staged > 0,
         )
 
     def _kernels(self) -> Iterator[LevelsKernel]:
@@ -94,8 +95,9 @@ class Launcher:
             yield self._kernel("tail", "pairs")
 
     def _shared(self, kernel: LevelsKernel) -> int:
-        staged = self.prepared.staged if kernel.step in WRITING else 0
-        return self.wishes.warps_per_block * (SCRATCH_BYTES + 4 * STAGES * staged)
+        staged, warps = self.prepared.staged if kernel.step in WRITING else 0, self.wishes.warps_per_block
+        together = sharing_bytes(warps, staged) if kernel.sharing else 0
+        return warps * (SCRATCH_BYTES + 4 * STAGES * staged) + together
 
     def _blocks(self, kernel: LevelsKernel) -> int:
         resident = self._resident(kernel, self._shared(kernel))
@@ -113,10 +115,11 @@ class Launcher:
     # ---- a descent in one launch ---------------------------------------------------------------------------------
     def _descent_kernel(self) -> DescentKernel:
         """With the steps that any run of its kind needs, so that there are few such kernels."""
-        usual: list[tuple[Step, Output]] = [("clear", "pairs"), ("seed", "pairs"), ("join", "pairs")]
-        usual += [("link", "pairs"), ("offsets", "pairs")]
-        usual += {"count": [("join", "total")], "sizes": [("tail", "pairs")]}.get(self.lowered.tail, [])
-        steps = dict.fromkeys([*(self._kernel(*step) for step in usual), *self._kernels()])
+        usual: list[Step] = ["clear", "seed", "join", "link", "offsets"]
+        usual += ["tail"] if self.lowered.tail == "sizes" else []
+        kernels = [self._kernel(step, "pairs") for step in usual]
+        kernels += [self._kernel("join", "total")] if self.lowered.tail == "count" else []
+        steps = dict.fromkeys([*kernels, *self._kernels()])
         prepared = self.prepared
         return DescentKernel(tuple(steps), prepared.storage, prepared.wide, 32 * self.wishes.warps_per_block)
 

@@ -17,6 +17,13 @@ SCRATCH_BYTES = 512
 STAGES = 2
 """Operands that a warp keeps there."""
 
+
+def sharing_bytes(warps: int, staged: int) -> int:
+    """Of shared memory behind that of a block's warps, for SharedLists in kernels/levels_share.cuh."""
+    taken = warps * (4 * staged + 2 * (STAGES + 1) * 16 + 33 * 4) + 8
+    return -(-taken // 16) * 16
+
+
 LEVEL_STATE = np.dtype(
     [(name, np.uint64) for name in ("rows", "total")]
     + [(name, np.uint32) for name in ("pool_rows", "block_rows", "grid_rows", "unused")]

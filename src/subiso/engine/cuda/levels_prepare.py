@@ -227,7 +227,8 @@ def _fill_common(
     args["seeds"] = arrays[-1].address if whole else memory._upload(seeds)
     args["columns"] = lowered.num_levels
     args["only"] = args["only_second"] = NO_ORIGIN
-    args["staged"], args["cache"], args["reuse"] = wishes.staged * wishes.granular, wishes.cache, wishes.reuse
+    args["staged"], args["cache"] = wishes.staged * wishes.granular, wishes.cache
+    args["reuse"] = wishes.reuse != "off"
     memory.kept += arrays
 
 

@@ -66,8 +66,9 @@ class LevelsWishes:
     """Rows with 32 candidates or more get a warp, and their small operands are copied to shared memory."""
     cache: bool = True
     """Collect results in shared memory and write 128 bytes at a time."""
-    reuse: bool = True
-    """Rows with the same operand share its copy."""
+    reuse: Literal["off", "warp", "block"] = "warp"
+    """Rows with the same operand share its copy: those that a warp joins one after the other, or those that a block
+    joins at the same time, which share lists of candidates too (GSI's duplicate removal)."""
     balance: bool = True
     """Rows with many candidates are shared by blocks or by the whole device, by a histogram and SGSI's cost model."""
     limits: Limits | None = None
