@@ -134,7 +134,7 @@ class JoinWarp : public OutputWarp<Store, kOutput> {
   SUBISO_DEVICE void hold_group(u64 first) {
     const u64 row = first + lane_id();
     group_ = {};
-    if (lane_id() < group_rows_ && row < end_row_ && load_own(args_.from.sizes + row) <= args_.pool_limit)
+    if (lane_id() < group_rows_ && row < end_row_ && load_own(args_.from.sizes + row) <= args_.from.state->limits.pool)
       group_ = hold(static_cast<u32>(row));
     turn_ = 0;
     stride_ = 1;

@@ -273,7 +273,10 @@ class CudaMachine:
             if binary == mine:
                 return
             self.replaced.append(old)
-            found = self.cupy.RawModule(path=str(binary.path)).get_function(kernel.name)
+            # A cooperative launch fails where blocks would wait for others that have no room.
+            together = getattr(kernel, "cooperative", False)
+            module = self.cupy.RawModule(path=str(binary.path), enable_cooperative_groups=together)
+            found = module.get_function(kernel.name)
         self.kernels[kernel] = binary, found
 
     def _describe(self, number: int) -> Description:

@@ -20,7 +20,7 @@ from subiso.engine.cuda.levels_kernel import LevelsKernel, Output
 from subiso.engine.cuda.levels_launch import STEPS, Launcher
 from subiso.engine.cuda.levels_layout import LEVEL_STATE
 from subiso.engine.cuda.levels_prepare import prepare
-from subiso.engine.cuda.levels_tune import BEFORE, Limits, choose_limits
+from subiso.engine.cuda.levels_tune import Limits
 from subiso.engine.cuda.machine import Machine
 from subiso.engine.cuda.memory import DeviceGraph
 from subiso.engine.cuda.tune import Wishes
@@ -82,8 +82,8 @@ class LevelsRun(Launcher):
         self.num_seeds = len(seeds)
         self.listing = self.lowered.tail == "rows"
         self.windows = self.waits = 0
-        self.descent: tuple[Callable[[], None], dict[int, int], list[Limits]] | None = None
-        """What launches the first descent, where that is one launch, where its windows end, and who joins."""
+        self.descent: tuple[Callable[[], None], dict[int, int]] | None = None
+        """What launches the first descent, where that is one launch, and where its windows end."""
         self._begin()
 
     # ---- the face of a run ---------------------------------------------------------------------------------------
@@ -123,7 +123,7 @@ class LevelsRun(Launcher):
             self.windows,
             self.waits,
             self.memory.search_bytes,
-            tuple(self.limits),
+            tuple(Limits(*map(int, self._state(number)["limits"])) for number in range(self.last)),
             int(self.control["copies"]),
             self.prepared.store.partitioned,
             self.prepared.store.uploaded,
@@ -136,14 +136,9 @@ class LevelsRun(Launcher):
 
     # ---- windows ---------------------------------------------------------------------------------------------------
     def _begin(self) -> None:
-        numbers = range(self.last + 1)
         self.totals = [self.num_seeds] + [0] * self.last
         """Per stage what there is to look at: seeds, candidates, rows or combinations."""
-        self.done = [0 for _ in numbers]
-        self.limits = [Limits() for _ in numbers]
-        """Whose work the rows of each table are."""
-        self.histograms: list[NDArray[np.uint32] | None] = [None for _ in numbers]
-        """Of the rows that each table held last."""
+        self.done = [0] * len(self.stages)
         self.seed_window = self.wishes.first_seeds if self.listing else _EVERYTHING
         self.control = np.zeros((), CONTROL)
         self.states = np.zeros(self.memory.num_states, LEVEL_STATE)
@@ -211,9 +206,8 @@ class LevelsRun(Launcher):
             ends = {0: self._window(0, 0, 0)}
             self._all_below(0, ends)
             noted, self.noted = self.noted, None
-            self.descent = self._make_descent(noted), ends, self.limits
-        launch, ends, limits = self.descent
-        self.limits = list(limits)
+            self.descent = self._make_descent(noted), ends
+        launch, ends = self.descent
         for number, stage in enumerate(self.stages):
             if stage.kind == "lists":
                 for args in self.args[number]:
@@ -232,16 +226,14 @@ class LevelsRun(Launcher):
                 self.totals[number] = int(self._state(number - 1)["rows" if rows else "total"])
             reached = int(self._state(number)["rows"]) if stage.kind == "lists" else end
             self.done[number] = min(reached, self.totals[number])
-            self.histograms[number] = self._state(number)["histogram"]
 
     def _number(self, number: int) -> None:
         """Numbers the candidates of a table through, for the stage after it."""
         stage, after = self.stages[number], self.stages[number + 1]
         if stage.kind == "lists" or after.kind == "sift":
             return
-        limits = self.limits[number] = self._limits(self.histograms[number])
         for args in self.prepared.offsets_args[number]:
-            self._launch("offsets", args, limits=limits)
+            self._launch("offsets", args)
 
     def _window(self, number: int, base: int, begin: int) -> int:
         """Launches a window of a stage; where it ends."""
@@ -260,11 +252,10 @@ class LevelsRun(Launcher):
         args["begin"], args["end"], args["base"] = begin, end, base
         if stage.kind == "combine":
             args["first_row"] = self.args[number - 1][0]["first_row"]
-        limits = self.limits[stage.source] if stage.kind == "join" else Limits()
         for output in outputs:
             if output in ("counts", "buffer", "write"):
                 self._clear(*self.prepared.counts)
-            self._launch(STEPS[stage.kind], args, output, limits, number)
+            self._launch(STEPS[stage.kind], args, output, number)
             if output in ("counts", "buffer"):
                 self._launch("places", args)
         if outputs != ("total",):
@@ -278,19 +269,10 @@ class LevelsRun(Launcher):
         self._clear(address, words)
         for args in self.args[number]:
             args["first_row"] = begin
-            self._launch("join", args, "buffer", self.limits[self.stages[number].source], number)
+            self._launch("join", args, "buffer", number)
         self._launch("tally", self.args[number][0])
         self._launch("products", self.args[number][0])
         return begin
-
-    def _limits(self, histogram: NDArray[np.uint32] | None) -> Limits:
-        if not self.wishes.balance:
-            return Limits()
-        if self.wishes.limits is not None:
-            return self.wishes.limits
-        if histogram is None or not histogram.any():
-            return BEFORE
-        return choose_limits(histogram, self.machine.description.multiprocessors)
 
     def _state(self, number: int) -> NDArray[np.void]:
         state: NDArray[np.void] = self.states[self.memory.first_state[number]]

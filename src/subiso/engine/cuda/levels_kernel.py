@@ -127,6 +127,7 @@ class DescentKernel:
     wide_offsets: bool = False
     threads: int = 256
     name: str = "subiso_levels_descend"
+    cooperative: bool = True
 
     @property
     def args_type(self) -> str:

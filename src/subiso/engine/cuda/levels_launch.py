@@ -9,7 +9,7 @@ import numpy as np
 from subiso.engine.cuda.levels_kernel import READING, WRITING, DescentKernel, LevelsKernel, Output, Step
 from subiso.engine.cuda.levels_layout import DESCENT_ARGS, DESCENT_STEP, SCRATCH_BYTES, STAGES, sharing_bytes
 from subiso.engine.cuda.levels_prepare import Args, Prepared
-from subiso.engine.cuda.levels_tune import AT_ONCE_BLOCKS, LevelsWishes, Limits
+from subiso.engine.cuda.levels_tune import AT_ONCE_BLOCKS, LevelsWishes
 from subiso.engine.cuda.machine import Kernel, Machine
 from subiso.engine.cuda.tune import resident_blocks
 
@@ -46,13 +46,11 @@ class Launcher:
         step: Step,
         args: Args,
         output: Output = "pairs",
-        limits: Limits = Limits(),  # noqa: B008 (frozen)
         reads: int | None = None,
     ) -> None:
         """`reads` is the stage whose relations are read, if any are."""
         if reads is not None:
             self.prepared.store.use(reads, args)
-        args["pool_limit"], args["block_limit"], args["grid_limit"] = limits.pool, limits.block, limits.grid
         if self.noted is not None:
             self.noted.append((self._kernel(step, output), args.copy()))
             return

@@ -29,6 +29,7 @@ from subiso.engine.cuda.levels_tune import (
     PLACE_BYTES,
     SET_BYTES,
     LevelsWishes,
+    Limits,
     expected_bytes,
     most_positions,
     rows_of_tables,
@@ -229,6 +230,10 @@ def _fill_common(
     args["only"] = args["only_second"] = NO_ORIGIN
     args["staged"], args["cache"] = wishes.staged * wishes.granular, wishes.cache
     args["reuse"] = wishes.reuse != "off"
+    limits = wishes.limits if wishes.limits is not None and wishes.balance else Limits()
+    args["limits"] = limits.pool, limits.block, limits.grid
+    if wishes.balance and wishes.limits is None:
+        args["multiprocessors"] = memory.machine.description.multiprocessors
     memory.kept += arrays
 
 

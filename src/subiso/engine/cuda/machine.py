@@ -37,7 +37,10 @@ class Description:
 
 
 class Kernel(Protocol):
-    """What can be compiled and launched. Hashable: equal ones are compiled once."""
+    """What can be compiled and launched. Hashable: equal ones are compiled once.
+
+    One whose blocks wait for each other has an attribute `cooperative`, which is true.
+    """
 
     @property
     def name(self) -> str:
