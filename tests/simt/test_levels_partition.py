@@ -18,6 +18,7 @@ from subiso.engine.cuda.levels import LevelsReport
 from subiso.engine.cuda.machine import Description
 from subiso.engine.cuda.storage import STORES
 from subiso.engine.query import MODES, Query, make_query
+from subiso.errors import DeviceMemoryError
 from subiso.graph import Graph
 from subiso.pattern import Pattern
 
@@ -155,3 +156,10 @@ def test_auto_takes_levels_for_graphs_that_have_no_room() -> None:
     switches = replace(PLAIN.switches, max_tail=4)
     assert engine.count(query, Params(switches=switches)).count == reference.count(query).count
     assert last(engine).partitioned
+
+
+def test_a_partition_that_has_no_room_alone_is_refused() -> None:
+    query = make_query(knowledge("WX", n=400, m=30_000), Pattern("(a)-[:W]->(b)-[:X]->(c)-[:W]->(a)"))
+    engine = CudaEngine(ShimMachine(room=30_000), wishes(rows=10), budget=1, schedule="levels")
+    with pytest.raises(DeviceMemoryError, match="does not fit"):
+        engine.count(query, PLAIN)

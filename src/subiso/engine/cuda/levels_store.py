@@ -56,14 +56,14 @@ class WholeStore:
     def use(self, stage: int, args: NDArray[Any]) -> None: ...
 
 
-@dataclass
 class _Slot:
     """Room for one stage's partition at a time."""
 
-    buffer: Buffer
-    holds: _Partition | None = None
-    left: Mark | None = None
-    """Since then nothing that was launched reads it; None: it is being read."""
+    def __init__(self, machine: Machine, nbytes: int) -> None:
+        self.buffer = machine.allocate(nbytes)
+        self.holds: _Partition | None = None
+        self.left: Mark | None = machine.mark()
+        """Since then nothing that was launched reads it; None: it is being read."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -104,8 +104,7 @@ class Partitions(Buffers):
         if not beside or sum(sizes) + shared > graph.cache.budget:
             places = [0] * len(reads)
             sizes = self._slot_sizes(places, 1)
-        graph.cache.make_room(sum(sizes))
-        self.slots = [_Slot(machine.allocate(max(size, 1)), left=machine.mark()) for size in sizes]
+        self.slots = graph.cache.make(sum(sizes), lambda: [_Slot(machine, max(size, 1)) for size in sizes])
         self.uploaded, self.resident = shared, shared + sum(sizes)
         known: dict[tuple[int, Read], _Partition] = {}
         self.partitions: list[_Partition | None] = []

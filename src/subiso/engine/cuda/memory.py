@@ -44,19 +44,19 @@ class Cache:
         if key in self._kept:
             self._kept.move_to_end(key)
             return self._kept[key][0]
-        self.make_room(nbytes)
-        made = self._make(key, nbytes, make)
+        made = self.make(nbytes, make)
         self._kept[key] = made, nbytes
         self.used += nbytes
         self.uploaded += nbytes
         return made
 
-    def make_room(self, nbytes: int) -> None:
-        """Lets the oldest copies go until there is room for so many bytes within the budget, or nothing is left."""
+    def make(self, nbytes: int, make: Callable[[], Any]) -> Any:
+        """What `make` makes, which is not kept here; lets the oldest copies go where there is no room for it."""
         while self._kept and self.used + nbytes > self.budget:
             self._drop_oldest()
+        return self._make(nbytes, make)
 
-    def _make(self, key: Hashable, nbytes: int, make: Callable[[], Any]) -> Any:
+    def _make(self, nbytes: int, make: Callable[[], Any]) -> Any:
         while True:
             try:
                 return make()
@@ -86,13 +86,13 @@ class GuestCache(Cache):
         super().__init__(host.machine, host.budget)
         self.host = host
 
-    def _make(self, key: Hashable, nbytes: int, make: Callable[[], Any]) -> Any:
+    def _make(self, nbytes: int, make: Callable[[], Any]) -> Any:
         while self.host._kept:
             try:
                 return make()
             except OutOfMemory:
                 self.host._drop_oldest()
-        return super()._make(key, nbytes, make)
+        return super()._make(nbytes, make)
 
 
 class DeviceGraph:
