@@ -11,7 +11,8 @@ included, with kernels compiled and the graph on the device; `search ms` is the 
 some runs; means are geometric, over the queries that all schedules finished. Further tables: schedule `levels`
 matching every vertex, with each switch the other way in turn (GSI's and GENEVA's ablations), as ratios to what it is
 by default; in the planner's order, and in GENEVA's. Plans are read from tables, so that no query has a kernel of its
-own. A count that differs fails the run.
+own. There, `launches` is the mean per count, `MB moved` what was uploaded of the graph for one count of every query,
+`MB there` the most of it that a count had on the device. A count that differs fails the run.
 """
 
 from __future__ import annotations
@@ -33,6 +34,7 @@ from subiso.bench.data import DataFolder, load_graph
 from subiso.engine.base import Params, Switches
 from subiso.engine.cuda.device import open_devices
 from subiso.engine.cuda.engine import CudaEngine
+from subiso.engine.cuda.levels import LevelsReport
 from subiso.engine.cuda.levels_tune import LevelsWishes
 from subiso.engine.cuda.machine import Machine
 from subiso.engine.cuda.tune import Wishes
@@ -51,14 +53,20 @@ SWITCHES = {
     "first=rarest": replace(ALL_ON, first="rarest"),
     "granular off": replace(ALL_ON, granular=False),
     "cache off": replace(ALL_ON, cache=False),
-    "reuse off": replace(ALL_ON, reuse=False),
+    "reuse off": replace(ALL_ON, reuse="off"),
+    "reuse=block": replace(ALL_ON, reuse="block"),
     "balance off": replace(ALL_ON, balance=False),
     "live off": replace(ALL_ON, live=False),
     "parallel": replace(ALL_ON, parallel=True),
     "eliminate": replace(ALL_ON, eliminate=True),
     "parallel, eliminate": replace(ALL_ON, parallel=True, eliminate=True),
+    "partition": replace(ALL_ON, partition=True),
+    "partition, parallel": replace(ALL_ON, partition=True, parallel=True),
+    "partition, one slot": replace(ALL_ON, partition=True, beside=False),
+    "at once off": replace(ALL_ON, at_once=False),
+    "at once always": replace(ALL_ON, at_once=True),
 }
-"""GSI's techniques, each turned off (or the other way round), then GENEVA's, turned on."""
+"""GSI's techniques, each turned off (or the other way round), then GENEVA's, turned on; then launches."""
 COUNTING = Params()
 MATCHING = Params(
     switches=Switches(max_tail=0, decompose="never", expand="never", codegrees=False, local=False)
@@ -83,6 +91,11 @@ class Timing:
     stopped_by: str | None = None
     error: str | None = None
     search_mb: float = 0.0
+    uploaded_mb: float = 0.0
+    """Of the graph's relations, by one count (schedule `levels`): nothing where they are there already."""
+    resident_mb: float = 0.0
+    """The most of them that were on the device at a time."""
+    launches: float = 0.0
 
     @property
     def finished(self) -> bool:
@@ -218,6 +231,9 @@ def timed(
     timing.wait_ms, timing.search_ms = min(waits[1:] or waits), min(searches[1:] or searches)
     if engine.last is not None:
         timing.search_mb = engine.last.search_bytes / 1e6
+    if isinstance(engine.last, LevelsReport):
+        timing.uploaded_mb, timing.resident_mb = engine.last.uploaded / 1e6, engine.last.resident / 1e6
+        timing.launches = engine.last.launches
     return timing
 
 
@@ -277,12 +293,20 @@ def report_switches(timings: list[Timing], known: dict[str, int | None], title: 
     print(
         f"\nlevels, {title}, every vertex matched: {len(everybody)} of {len(queries)} queries finished by all"
     )
-    print(f"{'switch':20} {'finished':>9} {'search ms':>10} {'ratio':>7} {'total s':>9}")
+    print(
+        f"{'switch':20} {'finished':>9} {'search ms':>10} {'ratio':>7} {'total s':>9} {'launches':>9} "
+        f"{'MB moved':>9} {'MB there':>9}"
+    )
     base = mean([q[ways[0]].search_ms or 0.0 for q in everybody]) if ways else math.nan
     for way in ways:
         times = [q[way].search_ms or 0.0 for q in everybody]
         done = sum(q[way].finished for q in queries.values())
-        print(f"{way:20} {done:9} {mean(times):10.3f} {mean(times) / base:7.2f} {sum(times) / 1000:9.3f}")
+        mine = [q[way] for q in everybody]
+        print(
+            f"{way:20} {done:9} {mean(times):10.3f} {mean(times) / base:7.2f} {sum(times) / 1000:9.3f} "
+            f"{mean([t.launches for t in mine]):9.1f} {sum(t.uploaded_mb for t in mine):9.1f} "
+            f"{max((t.resident_mb for t in mine), default=0.0):9.2f}"
+        )
     return wrong
 
 

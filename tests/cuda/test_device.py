@@ -14,6 +14,7 @@ from subiso.engine.cuda import device
 from subiso.engine.cuda.compile import HASTY, Source, binary
 from subiso.engine.cuda.kernel import SearchKernel
 from subiso.engine.cuda.layout import ARGS
+from subiso.engine.cuda.levels_kernel import DescentKernel, LevelsKernel
 
 KERNEL, OTHER = SearchKernel(), SearchKernel(tail="sizes")
 
@@ -59,8 +60,9 @@ class FakeModule:
 
     launched: list[str] = []  # noqa: RUF012
 
-    def __init__(self, path: str) -> None:
+    def __init__(self, path: str, enable_cooperative_groups: bool) -> None:
         self.text = Path(path).read_text()
+        self.cooperative = enable_cooperative_groups
         self.num_regs = 128 if self.text == "hasty" else 64
 
     def get_function(self, name: str) -> FakeModule:
@@ -162,3 +164,11 @@ def test_the_next_process_finds_all(orders: list[Source], nvrtc: FakeNvrtc) -> N
         launch(second)
     assert FakeModule.launched == ["settled", "settled"]
     assert len(nvrtc.compiled) == 1 and orders == []
+
+
+def test_blocks_that_wait_for_each_other_are_launched_together(nvrtc: FakeNvrtc) -> None:
+    machine = device.CudaMachine(0)
+    descent = DescentKernel((LevelsKernel("clear"),))
+    for kernel, together in ((descent, True), (KERNEL, False)):
+        machine.launch(kernel, 1, 0, np.zeros((), ARGS))
+        assert machine.kernels[kernel][1].cooperative is together

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import numpy as np
-import pytest
 
-from subiso.engine.cuda.levels_layout import BINS
 from subiso.engine.cuda.levels_phases import make_phases, single_phases
 from subiso.engine.cuda.levels_stages import columns_of_tables, make_stages, positions_asked, rarest_list
-from subiso.engine.cuda.levels_tune import UNLIMITED, choose_limits, most_positions, size_of_bin
+from subiso.engine.cuda.levels_tune import most_positions
 from subiso.engine.cuda.tables import Lowered, lower_plan
 from subiso.engine.query import make_query
 from subiso.filter.resolve import resolve
@@ -30,41 +28,6 @@ def lowered(text: str, *, counting: bool = True, max_tail: int = 0, mode: str = 
         resolve(query).problem, statistics_of(GRAPH), counting=counting, order="core", max_tail=max_tail
     )
     return lower_plan(plan, 60)
-
-
-def histogram(**rows: int) -> list[int]:
-    """Rows by their interval, as `b3=10`: ten of 96 candidates or more."""
-    found = [0] * BINS
-    for name, count in rows.items():
-        found[int(name[1:])] = count
-    return found
-
-
-def test_short_rows_stay_with_their_warps() -> None:
-    limits = choose_limits(histogram(b1=10**6, b2=10**5), 132)
-    assert limits.pool >= size_of_bin(3) - 1
-    assert limits.grid == UNLIMITED
-
-
-def test_a_few_huge_rows_are_everybodys() -> None:
-    huge = 80  # four million candidates
-    limits = choose_limits(histogram(b1=1000, **{f"b{huge}": 2}), 132)
-    assert limits.grid < size_of_bin(huge)
-
-
-def test_as_many_huge_rows_as_blocks_have_a_block_each() -> None:
-    assert choose_limits(histogram(b40=132 * 8), 132).grid >= size_of_bin(41) - 1
-
-
-@pytest.mark.parametrize("seed", range(10))
-def test_intervals_ascend(seed: int) -> None:
-    sizes = [size_of_bin(i) for i in range(BINS)]
-    assert sizes == sorted(set(sizes))
-    rows = np.random.default_rng(seed).integers(0, 1000, BINS) * (
-        np.random.default_rng(seed).random(BINS) < 0.2
-    )
-    limits = choose_limits(rows.tolist(), 132)
-    assert limits.pool < limits.block <= limits.grid + 1
 
 
 def test_combinations_are_counted_by_62_bits() -> None:
@@ -90,13 +53,15 @@ def test_dead_columns_are_left_out() -> None:
 
 def test_edges_that_wait_are_checked_once_and_nowhere_else() -> None:
     plan = lowered("(a)-[:X]-(b)-[:Y]-(c)-[:X]-(a), (a)-[:Y]-(d), (d)-[:X]-(c)")
-    tables, phases = make_phases(plan, most=4, eliminate=True, entries=[600, 600, 200, 200])
+    tables, phases = make_phases(
+        plan, most=4, eliminate=True, entries=[600, 600, 200, 200], reverse=[1, 0, 3, 2]
+    )
     edges = sum(int(op["kind"] == 0) for op in plan.tables["ops"][: _num_ops(plan)])
     kept = sum(len(positions_asked(tables, level)) for level in range(1, plan.num_levels))
     waiting = sum(len(check.positions) for phase in phases for check in phase.checks)
     assert kept == plan.num_levels - 1, "one tree edge per position"
     assert kept + waiting == edges == 5
-    relations = [[check.relation for check in phase.checks] for phase in phases]
+    relations = [[check.label for check in phase.checks] for phase in phases]
     assert all(len(r) == len(set(r)) for r in relations), "one relation at a time"
 
 
@@ -107,7 +72,7 @@ def _num_ops(plan: Lowered) -> int:
 def test_phases_cover_every_position_once() -> None:
     plan = lowered("(a)--(b), (a)--(c), (a)--(d), (b)-[:X]-(e), (b)-[:X]-(f), (c)-[:X]-(g)")
     for most in (1, 2, 3, 32):
-        _, phases = make_phases(plan, most=most, eliminate=False, entries=[800] * 4)
+        _, phases = make_phases(plan, most=most, eliminate=False, entries=[800] * 4, reverse=[0, 1, 2, 3])
         covered = [p for phase in phases for p in range(phase.first, phase.first + phase.width)]
         assert covered == list(range(1, 7))
         assert max(phase.width for phase in phases) <= most

@@ -8,7 +8,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from levels_cases import PHASES, TINY
+from levels_cases import PARTITIONS, PHASES, TINY
 from random_cases import canonical, describe, expected_rows, random_query, rows_of
 
 from subiso.engine.base import Params, Switches
@@ -17,7 +17,9 @@ from subiso.engine.cuda.engine import CudaEngine
 from subiso.engine.cuda.levels import LevelsReport
 from subiso.engine.cuda.levels_tune import LevelsWishes
 from subiso.engine.cuda.tune import Wishes
+from subiso.engine.cuda.watch import Watch
 from subiso.engine.query import MODES, make_query
+from subiso.filter.resolve import resolve
 from subiso.graph import Graph
 from subiso.pattern import Pattern
 
@@ -32,7 +34,26 @@ WAYS = [
     LevelsWishes(rows=5000),
     LevelsWishes(parallel=True),
     LevelsWishes(parallel=True, eliminate=True, rows=20_000),
+    LevelsWishes(reuse="block"),
+    LevelsWishes(reuse="block", output="prealloc", warps_per_block=4),
+    LevelsWishes(at_once=True),
+    LevelsWishes(at_once=True, rows=5000),
+    LevelsWishes(partition=True),
+    LevelsWishes(partition=True, beside=False, rows=20_000),
+    LevelsWishes(partition=True, parallel=True, reuse="block"),
 ]
+NAMES = [
+    "default",
+    "prealloc",
+    "twice",
+    "plain",
+    "small tables",
+    "parallel",
+    "eliminate",
+    "sharing",
+    "sharing buffers",
+]
+NAMES += ["at once", "at once, small tables", "partitions", "one partition", "partitions, parallel"]
 
 
 def levels(wishes: Wishes = Wishes()) -> CudaEngine:  # noqa: B008 (frozen)
@@ -44,15 +65,14 @@ def levels(wishes: Wishes = Wishes()) -> CudaEngine:  # noqa: B008 (frozen)
 def test_random_queries(mode: str, seed: int) -> None:
     query = random_query(seed, mode)
     wanted = expected_rows(query)
-    engine = levels((TINY + PHASES)[seed % len(TINY + PHASES)])
+    ways = TINY + PHASES + PARTITIONS
+    engine = levels(ways[seed % len(ways)])
     assert engine.count(query).count == len(wanted), describe(query, seed)
     assert engine.count(query, PLAIN).count == len(wanted), describe(query, seed)
     assert canonical(query, rows_of(engine, query)) == wanted, describe(query, seed)
 
 
-@pytest.mark.parametrize(
-    "way", WAYS, ids=["default", "prealloc", "twice", "plain", "small tables", "parallel", "eliminate"]
-)
+@pytest.mark.parametrize("way", WAYS, ids=NAMES)
 @pytest.mark.parametrize("text", ["(a)--(b)--(c)--(a)", "(a:A)-[:X]-(b)-[:Y]-(c:B)--(d)-[:X]-(a)"])
 def test_every_technique_gives_what_fine_gives(text: str, way: LevelsWishes) -> None:
     """Hubs of thousands of neighbours: every kind of row."""
@@ -106,3 +126,45 @@ def test_a_closed_stream_lets_go() -> None:
     stream.close()
     assert stream.stopped_by == "cancelled"
     assert engine.count(make_query(graph, Pattern.clique(3))).count == 1_313_400
+
+
+def knowledge(num_labels: int, n: int = 3000, m: int = 1_000_000) -> Graph:
+    rng = np.random.default_rng(3)
+    names = np.array([f"r{i}" for i in range(num_labels)], dtype=object)
+    return Graph.from_edges(
+        *rng.integers(0, n, (2, m)),
+        num_vertices=n,
+        directed=True,
+        edge_labels=names[rng.integers(0, num_labels, m)],
+    )
+
+
+RING = "(a)-[:r0]->(b)-[:r1]->(c)-[:r2]->(d)-[:r3]->(a), (a)-[:r4]->(c)"
+
+
+@pytest.mark.parametrize("storage", ["csr", "compressed", "label_csr", "hash_pcsr", "interval_pcsr"])
+def test_a_store_beyond_the_budget_is_read_in_partitions(storage: str) -> None:
+    """Five labels of 100,000 edges; the budget has room for two of them, then for none."""
+    query = make_query(knowledge(10), Pattern(RING))
+    params = replace(PLAIN, switches=replace(PLAIN.switches, candidate_graph="never"))
+    counts, resident = [], []
+    for budget in (1 << 30, 1_500_000, 1):
+        engine = CudaEngine(open_device(), schedule="levels", storage=storage, budget=budget)
+        counts += [engine.count(query, params).count, sum(len(rows) for rows in engine.stream(query, params))]
+        assert isinstance(engine.last, LevelsReport)
+        assert engine.last.partitioned == (budget < 1 << 30)
+        resident.append(engine.last.resident)
+    assert len(set(counts)) == 1
+    assert counts[0] > 0
+    assert resident[0] > resident[1] >= resident[2] > 0
+
+
+def test_a_first_descent_in_one_launch_again_and_again() -> None:
+    """Hundreds of launches whose blocks meet between steps: a step that began too soon would count wrongly."""
+    query = make_query(knowledge(10), Pattern("(a)-[:r0]->(b)-[:r1]->(c)-[:r2]->(a), (c)-[:r3]->(d)"))
+    engine = levels(replace(Wishes(), levels=LevelsWishes(at_once=True)))
+    resolved = resolve(query)
+    run = engine.prepare_count(engine.formula(resolved, PLAIN).terms[0].plan, resolved)
+    wanted = CudaEngine(open_device(), schedule="fine").count(query, PLAIN).count
+    assert {run.count(Watch(Params(), time.perf_counter())) for _ in range(300)} == {wanted}
+    assert run.report().launches == 300

@@ -15,7 +15,7 @@ import pytest
 from subiso.engine.cuda.compile import FLAGS, KERNELS
 from subiso.engine.cuda.hood_kernel import HoodKernel
 from subiso.engine.cuda.kernel import NAME, SearchKernel, fixed_tables
-from subiso.engine.cuda.levels_kernel import LevelsKernel
+from subiso.engine.cuda.levels_kernel import DescentKernel, LevelsKernel
 from subiso.engine.cuda.local_kernel import LocalKernel, fixed_local_tables
 from subiso.engine.cuda.local_tables import lower_local
 from subiso.engine.cuda.lookup import LookUpKernel
@@ -123,6 +123,7 @@ def store_kernels() -> dict[str, Kernel]:
 
 
 def levels_kernels() -> dict[str, Kernel]:
+    usual = [LevelsKernel(step) for step in ("clear", "seed", "join", "link", "offsets")]
     return {
         "levels seed": LevelsKernel("seed"),
         "levels join total": LevelsKernel("join", "total"),
@@ -143,6 +144,10 @@ def levels_kernels() -> dict[str, Kernel]:
         "levels places": LevelsKernel("places"),
         "levels tail": LevelsKernel("tail", narrow=False),
         "levels clear": LevelsKernel("clear"),
+        "levels join pairs sharing": LevelsKernel("join", sharing=True),
+        "levels join buffer sharing": LevelsKernel("join", "buffer", sharing=True),
+        "levels descent": DescentKernel((*usual, LevelsKernel("join", "total"))),
+        "levels descent sizes": DescentKernel((*usual, LevelsKernel("tail"))),
     }
 
 

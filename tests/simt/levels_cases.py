@@ -14,19 +14,32 @@ def wishes(**levels: object) -> Wishes:
 TINY = [
     wishes(),
     wishes(rows=7),
+    wishes(at_once=False, rows=7),
     wishes(output="prealloc", rows=9, limits=Limits(2, 4, 8)),
     wishes(output="twice", rows=5, limits=Limits(3, 5, 9)),
     wishes(output="prealloc", staged=8, cache=False, first_seeds=3),
     wishes(first="rarest", granular=False, cache=False, live=False, rows=64),
     wishes(output="twice", first="rarest", balance=False, rows=33, blocks=1),
-    wishes(limits=Limits(1, 2, 4), reuse=False, rows=40),
+    wishes(limits=Limits(1, 2, 4), reuse="off", rows=40),
+    wishes(reuse="block", rows=50, warps_per_block=3),
+    wishes(reuse="block", rows=64, staged=6, limits=Limits(4, 8, 12), output="prealloc"),
+    wishes(reuse="block", output="twice", first="rarest", at_once=False),
 ]
 PHASES = [
     wishes(parallel=True),
     wishes(parallel=True, rows=6),
     wishes(parallel=True, eliminate=True),
+    wishes(parallel=True, eliminate=True, at_once=False, rows=8),
     wishes(eliminate=True, rows=9),
     wishes(parallel=True, eliminate=True, rows=30, limits=Limits(2, 4, 8), output="prealloc"),
     wishes(parallel=True, first="rarest", cache=False, live=False, output="twice", rows=11),
 ]
 """Several vertices per step, and elimination."""
+PARTITIONS = [
+    wishes(partition=True),
+    wishes(partition=True, rows=6, beside=False),
+    wishes(partition=True, parallel=True, rows=9),
+    wishes(partition=True, output="prealloc", rows=7, limits=Limits(2, 4, 8)),
+    wishes(partition=True, output="twice", first="rarest", parallel=True, rows=30, beside=False),
+]
+"""One stage's relations on the device at a time."""

@@ -20,9 +20,11 @@ from subiso.engine.base import Params, Switches
 from subiso.engine.cuda import choose, levels_prepare
 from subiso.engine.cuda.compile import KERNELS
 from subiso.engine.cuda.engine import CudaEngine
-from subiso.engine.cuda.levels import LevelsReport
+from subiso.engine.cuda.levels import LevelsReport, LevelsRun
 from subiso.engine.cuda.levels_layout import (
     BINS,
+    DESCENT_ARGS,
+    DESCENT_STEP,
     HAND,
     LEVEL_ROWS,
     LEVEL_STATE,
@@ -32,8 +34,10 @@ from subiso.engine.cuda.levels_layout import (
 )
 from subiso.engine.cuda.levels_tune import Limits
 from subiso.engine.cuda.tune import Wishes
+from subiso.engine.cuda.watch import Watch
 from subiso.engine.query import MODES, make_query
 from subiso.errors import DeviceMemoryError
+from subiso.filter.resolve import resolve
 from subiso.graph import Graph
 from subiso.pattern import Pattern
 
@@ -157,6 +161,44 @@ def test_a_run_counts_again_and_again() -> None:
     assert [engine.count(query).count for _ in range(2)] == [35, 35]
 
 
+@pytest.mark.parametrize("way", [wishes(rows=15), wishes(rows=12, parallel=True)], ids=["joins", "phases"])
+def test_a_prepared_run_counts_again_through_windows(way: Wishes) -> None:
+    """What later windows leave behind is not what the next first descent begins with."""
+    resolved = resolve(make_query(complete(8), Pattern.star(3), unique=False))
+    for at_once in (True, False):
+        engine = engine_of(replace(way, levels=replace(way.levels, at_once=at_once)))
+        run = engine.prepare_count(engine.formula(resolved, PLAIN).terms[0].plan, resolved)
+        assert isinstance(run, LevelsRun)
+        assert [run.count(Watch(PLAIN, 0.0)) for _ in range(3)] == [1680] * 3
+        assert run.report().windows > 3 * len(run.stages)
+
+
+def test_a_first_descent_is_one_launch() -> None:
+    """Host and device meet once; by launches it is three for a level, and one to clear."""
+    query = make_query(complete(8), Pattern.clique(5))
+    found = {}
+    for at_once in (True, False):
+        engine = engine_of(wishes(at_once=at_once), "random", 3)
+        assert engine.count(query, PLAIN).count == 56
+        assert isinstance(engine.last, LevelsReport)
+        assert engine.last.waits == 1
+        found[at_once] = engine.last.launches
+    assert found == {True: 1, False: 1 + 3 * 4 + 1}
+
+
+@pytest.mark.parametrize("order", ORDERS)
+def test_all_blocks_meet_between_steps(order: str) -> None:
+    """Many blocks and interleavings: a step that began too soon would read half a table."""
+    query = make_query(skewed(2, n=30, m=150), PATTERNS[2], unique=False)
+    wanted = reference.count(query).count
+    assert wanted, "a test with nothing to find"
+    for seed, blocks in enumerate((1, 3, 5)):
+        engine = engine_of(wishes(at_once=True, blocks=blocks, warps_per_block=1), order, seed)
+        assert engine.count(query, PLAIN).count == wanted
+        assert isinstance(engine.last, LevelsReport)
+        assert engine.last.launches == 1
+
+
 def test_short_memory_makes_small_tables() -> None:
     query = make_query(complete(12), Pattern.clique(4))
     engine = engine_of(wishes(), room=40_000)
@@ -215,8 +257,15 @@ def test_structures_are_the_same_on_both_sides(tmp_path: Path) -> None:
         "LevelRows": LEVEL_ROWS,
         "Hand": HAND,
         "LevelState": LEVEL_STATE,
+        "DescentStep<CsrStore<u32>>": DESCENT_STEP,
+        "DescentArgs<CsrStore<u32>>": DESCENT_ARGS,
     }
-    lines = ['#include "levels_join.cuh"', "#include <cstddef>", "using namespace subiso;"]
+    lines = [
+        '#include "levels_descend.cuh"',
+        '#include "levels_join.cuh"',
+        "#include <cstddef>",
+        "using namespace subiso;",
+    ]
     lines.append(
         f"static_assert(sizeof(JoinScratch) == {SCRATCH_BYTES} && kTile == {TILE} && kBins == {BINS});"
     )

@@ -3,12 +3,12 @@
 // kernel writes the next table (levels_link.cuh).
 #pragma once
 #include "edges.cuh"
+#include "levels_balance.cuh"
 #include "share.cuh"
 
 namespace subiso {
 
 inline constexpr u32 kTile = 1024;      // rows that one warp sums up
-inline constexpr int kBins = 128;       // of the histogram of candidates per row
 inline constexpr u32 kNoSlot = 255;
 inline constexpr u32 kAdded = 128;
 
@@ -18,8 +18,8 @@ struct LevelState {
   u64 total;                 // candidates of all rows at the next step, before any check
   u32 pool_rows;             // rows that the warps of a block share,
   u32 block_rows;            // rows that take a block each,
-  u32 grid_rows;             // and rows that all blocks share
-  u32 unused;
+  u32 grid_rows;             // and rows that all blocks share,
+  Limits limits;             // as these say
   u32 histogram[kBins];      // of rows with 32 candidates or more
 };
 
@@ -79,9 +79,8 @@ struct LevelsArgs {
   u32 next_second;           // the same for the second set
   u32 only;                  // the operation whose list holds these candidates; kNoOrigin: the shortest list
   u32 only_second;
-  u32 pool_limit;            // rows with more candidates are not one warp's work: W3 of SGSI's cost model;
-  u32 block_limit;           // they have a block for themselves: W2;
-  u32 grid_limit;            // or they are everybody's: W1
+  Limits limits;             // whose work rows are,
+  u32 multiprocessors;       // unless a cost model says it, for so many of these; 0: it does not
   u32 staged;                // operands of up to so many elements are read into shared memory; 0: none
   u32 cache;                 // write 32 elements at a time
   u32 reuse;                 // rows with the same operand share its copy in shared memory
@@ -90,7 +89,6 @@ struct LevelsArgs {
   u8 sifted[kMaxPositions];  // each for the vertex at this position
   u8 member[kMaxPositions];  // added position -> its set of candidates
   u8 source[kMaxPositions];  // slot of `to` -> slot of `from`; from kAdded on: the positions that this step adds
-  u32 unused;
 };
 
 // Rows of a table as the checks read partial matches.
@@ -154,15 +152,18 @@ template <class Store>
 SUBISO_DEVICE void levels_offsets(const LevelsArgs<Store>& args) {
   const LevelRows& table = args.to;
   const u64 rows = *table.rows;
-  if (stopped(args)) return;
+  if (stopped(args) || u64{grid_warp()} * kTile >= rows) return;
   const auto size_of = [&](u64 row) { return load_own(table.sizes + row); };
+  const Limits limits =
+      args.multiprocessors != 0 ? choose_limits(table.state->histogram, args.multiprocessors) : args.limits;
+  if (grid_warp() == 0 && lane_id() == 0) table.state->limits = limits;
   scan_rows(table.tiles, rows, size_of, [&](u64 row, u64 size, u64 before) {
     table.offsets[row] = before;
     if (row + 1 == rows) table.offsets[rows] = table.state->total = before + size;
-    if (size <= args.pool_limit) return;
-    if (size > args.grid_limit)
+    if (size <= limits.pool) return;
+    if (size > limits.grid)
       table.grid_list[atomic_add(&table.state->grid_rows, 1u)] = static_cast<u32>(row);
-    else if (size > args.block_limit)
+    else if (size > limits.block)
       table.lists[table.capacity - 1 - atomic_add(&table.state->block_rows, 1u)] = static_cast<u32>(row);
     else
       table.lists[atomic_add(&table.state->pool_rows, 1u)] = static_cast<u32>(row);

@@ -25,9 +25,12 @@ struct Operand {
   const u32* list = nullptr;
 };
 
-template <class Store, Output kOutput, bool kEdges>
+// With kSharing lists may stand in the shared memory of other warps (levels_share.cuh).
+template <class Store, Output kOutput, bool kEdges, bool kSharing = false>
 class JoinWarp : public OutputWarp<Store, kOutput> {
   using Base = OutputWarp<Store, kOutput>;
+
+ protected:
   using Base::args_, Base::cached_, Base::scratch_;
 
  public:
@@ -60,7 +63,7 @@ class JoinWarp : public OutputWarp<Store, kOutput> {
     this->finish();
   }
 
- private:
+ protected:
   SUBISO_DEVICE void set_window() {
     const LevelRows& from = args_.from;
     begin_ = args_.begin;
@@ -124,15 +127,19 @@ class JoinWarp : public OutputWarp<Store, kOutput> {
     const u64 first = first_row_ + (at_ * grid_warps() + grid_warp()) * group_rows_;
     if (first >= end_row_ || stopped(args_)) return false;
     ++at_;
+    hold_group(first);
+    grouped_ = true;
+    return true;
+  }
+  SUBISO_DEVICE void hold_group(u64 first) {
     const u64 row = first + lane_id();
     group_ = {};
-    if (lane_id() < group_rows_ && row < end_row_ && load_own(args_.from.sizes + row) <= args_.pool_limit) group_ = hold(static_cast<u32>(row));
+    if (lane_id() < group_rows_ && row < end_row_ && load_own(args_.from.sizes + row) <= args_.from.state->limits.pool)
+      group_ = hold(static_cast<u32>(row));
     turn_ = 0;
     stride_ = 1;
     alone_ = true;
     long_ = args_.staged != 0 ? ballot(group_.left >= kWarp) : 0;
-    grouped_ = true;
-    return true;
   }
 
   // A row of the group that has the warp for itself, with small operands in shared memory.
@@ -177,7 +184,8 @@ class JoinWarp : public OutputWarp<Store, kOutput> {
         const bool present = base + lane < total;
         const u32* const at = shuffle(held_.next, entry) + (base + lane - shuffle(begin, entry));
         const u32 row = shuffle(held_.row, entry), origin = shuffle(held_.origin, entry);
-        const u32 vertex = present ? load_constant(at) : 0;
+        u32 vertex = 0;
+        if (present) vertex = kSharing ? load_own(at) : load_constant(at);
         const bool ok = present && fits_here(vertex, row, origin) && edges_fit(vertex, row);
         const u32 from = begin > base ? begin - base : 0, to = end > base ? least(end - base, kWarp) : 0;
         const u32 takers = from < to ? (to == kWarp ? kFull : (1u << to) - 1) & ~((1u << from) - 1) : 0;
@@ -207,7 +215,9 @@ class JoinWarp : public OutputWarp<Store, kOutput> {
         if (number == origin && is_source(op)) continue;
         if (number == first_.number || number == second_.number) {
           const bool other = number != first_.number;
-          const List list{scratch_->operands() + (other ? args_.staged : 0), other ? second_.size : first_.size};
+          const u32* copy = scratch_->operands() + (other ? args_.staged : 0);
+          if constexpr (kSharing) copy = other ? second_copy_ : first_copy_;
+          const List list{copy, other ? second_.size : first_.size};
           if (contains(list, x) != (op.kind == Op::kEdge)) return false;
         } else if (!passes(args_.reads, view_, op, x, m, row)) {
           return false;
@@ -224,6 +234,19 @@ class JoinWarp : public OutputWarp<Store, kOutput> {
 
   // Copies the first small lists that candidates of a row are looked for in; longer ones have bit rows or are searched.
   SUBISO_DEVICE void stage(u32 row, u32 origin) {
+    choose_operands(row, origin, [&](u32 used, List list) {
+      // No reference to one or the other: both would have to lie in memory then, and all of this object with them.
+      const u32 size = used == 0 ? first_.size : second_.size;
+      if (args_.reuse && (used == 0 ? first_.list : second_.list) == list.data && size == list.size) return;
+      sync_warp();
+      u32* const copy = scratch_->operands() + used * args_.staged;
+      for (u32 k = lane_id(); k < list.size; k += kWarp) copy[k] = load_constant(list.data + k);
+      sync_warp();
+    });
+  }
+  // take(number, list) for them; what they were before is known until it returns.
+  template <class F>
+  SUBISO_DEVICE void choose_operands(u32 row, u32 origin, F take) {
     const int first = plan_.first_op(level_);
     u32 used = 0;
     plan_.walk(level_, known_ - 1, [&](int p, int begin, int end) {
@@ -233,14 +256,7 @@ class JoinWarp : public OutputWarp<Store, kOutput> {
         if ((op.kind != Op::kEdge && op.kind != Op::kNoEdge) || number == origin) continue;
         const List list = args_.reads.store.neighbors(view_.vertex(p, row), op.a);
         if (list.size > args_.staged) continue;
-        // No reference to one or the other: both would have to lie in memory then, and all of this object with them.
-        const u32 size = used == 0 ? first_.size : second_.size;
-        if (!args_.reuse || (used == 0 ? first_.list : second_.list) != list.data || size != list.size) {
-          sync_warp();
-          u32* const copy = scratch_->operands() + used * args_.staged;
-          for (u32 k = lane_id(); k < list.size; k += kWarp) copy[k] = load_constant(list.data + k);
-          sync_warp();
-        }
+        take(used, list);
         if (used == 0)
           first_ = {number, list.size, list.data};
         else
@@ -311,7 +327,9 @@ class JoinWarp : public OutputWarp<Store, kOutput> {
   u32 found_ = 0;                    // results for the row that this lane holds
   bool single_ = false;              // one row has the warp for itself
   bool left_ = false;                // the host wants us to stop
-  Operand first_, second_;           // in shared memory
+  Operand first_, second_;           // in shared memory,
+  const u32* first_copy_ = nullptr;  // where, with kSharing
+  const u32* second_copy_ = nullptr;
 };
 
 template <class Store, Output kOutput, bool kEdges>

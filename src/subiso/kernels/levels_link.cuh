@@ -12,14 +12,6 @@ enum class Found {
   kTuples,  // as pairs of a row and the number of a combination
 };
 
-// The interval of the histogram: 32 candidates wide up to 1024, then four intervals per doubling.
-SUBISO_DEVICE u32 bin_of(u32 size) {
-  if (size < 1024) return size / kWarp;
-  u32 octave = 10;
-  while (octave < 31 && size >> (octave + 1) != 0) ++octave;
-  return least(32 + 4 * (octave - 10) + (size >> (octave - 2) & 3), u32{kBins - 1});
-}
-
 template <class Store>
 SUBISO_DEVICE u32 look_up(const LevelsArgs<Store>& args, const LevelRows& table, u32 level, u32 only, u32 row) {
   const int last = static_cast<int>(args.known + args.width) - 1;

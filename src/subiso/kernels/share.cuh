@@ -10,6 +10,7 @@ struct alignas(128) Control {
   // Over all launches of a run.
   Total count;
   u64 steps, tasks, gifts;       // of lanes: see Config::kMeasure
+  u64 copies;                    // of lists, which warps share (levels_share.cuh)
   alignas(128) u64 next;         // the first row of the pool that nobody has taken
   // Of one launch; the host clears them before it.
   alignas(128) u32 stop;         // set by the host

@@ -50,6 +50,9 @@ def _choose(
         return Choice(wanted, "asked for")
     if plan.edge_checks:
         return Choice("fine", "data edges are told apart, which needs whole matches")
+    beyond = bytes_without_room(resolved, machine)
+    if wanted == "auto" and beyond and max(csr.nbytes for csr in resolved.csrs) <= SHARE * machine.memory:
+        return Choice("levels", f"{_no_room(beyond)}, so one edge label at a time is there")
     kept = choose_sets(plan, resolved.longest_list, set_words or most_set_words(machine))
     if plan.local is not None and wanted in ("auto", "local"):
         local = _local_tables(plan, resolved)
@@ -82,14 +85,24 @@ def joins_twigs(resolved: Resolved, machine: Description, wanted: str = "auto") 
     """
     if wanted != "auto":
         return "asked for" if wanted == "pipeline" else None
-    nbytes = sum(csr.bounds.nbytes + csr.neighbors.nbytes for csr in resolved.csrs)
+    nbytes = bytes_without_room(resolved, machine)
     problem = resolved.problem
-    if not machine.memory or nbytes <= SHARE * machine.memory or problem.forbidden or problem.entities:
+    if not nbytes or problem.forbidden or problem.entities:
         return None
     with contextlib.suppress(UnsupportedError):
         lower_twigs(make_twig_plan(problem))
-        return f"the graph takes {nbytes:,} bytes, which the device has no room for; twigs are matched on the CPU"
+        return f"{_no_room(nbytes)}; twigs are matched on the CPU"
     return None
+
+
+def bytes_without_room(resolved: Resolved, machine: Description) -> int:
+    """What a query's relations take, where that is more than the device has room for; 0 where it is not."""
+    nbytes = sum(csr.nbytes for csr in set(resolved.csrs))
+    return nbytes if machine.memory and nbytes > SHARE * machine.memory else 0
+
+
+def _no_room(nbytes: int) -> str:
+    return f"the graph takes {nbytes:,} bytes, which the device has no room for"
 
 
 def codegrees_worth_it(plan: Plan, kept: KeptSets, resolved: Resolved) -> Wedges | None:

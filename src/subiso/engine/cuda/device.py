@@ -133,7 +133,7 @@ class CudaSnapshot:
 
 
 class CudaMachine:
-    """One device: a stream for the search, another beside it for looks and pokes."""
+    """One device: a stream for the search, one beside it for looks and pokes, one for uploads while it runs."""
 
     def __init__(self, number: int) -> None:
         self.cupy = importlib.import_module("cupy")
@@ -143,6 +143,7 @@ class CudaMachine:
         with self.device:
             self.stream = self.cupy.cuda.Stream(non_blocking=True)
             self.aside = self.cupy.cuda.Stream(non_blocking=True)
+            self.uploads = self.cupy.cuda.Stream(non_blocking=True)
         self.binaries = binaries_for(self.description.architecture)
         self.kernels: dict[Kernel, tuple[Binary, Any]] = {}
         self.replaced: list[Any] = []
@@ -167,6 +168,27 @@ class CudaMachine:
                 self.runtime.memcpyHostToDevice,
                 self.stream.ptr,
             )
+
+    def mark(self) -> Any:
+        with self.device:
+            event = self.cupy.cuda.Event(disable_timing=True)
+            event.record(self.stream)
+        return event
+
+    def write_beside(self, buffer: Buffer, array: NDArray[Any], offset: int, after: Any) -> None:
+        array = np.ascontiguousarray(array)
+        with self.device, adding(self.spent, "transfer"):
+            self.uploads.wait_event(after)
+            self.runtime.memcpyAsync(
+                buffer.address + offset,
+                array.ctypes.data,
+                array.nbytes,
+                self.runtime.memcpyHostToDevice,
+                self.uploads.ptr,
+            )
+            done = self.cupy.cuda.Event(disable_timing=True)
+            done.record(self.uploads)
+            self.stream.wait_event(done)
 
     def clear(self, buffer: Buffer) -> None:
         with self.device:
@@ -251,7 +273,10 @@ class CudaMachine:
             if binary == mine:
                 return
             self.replaced.append(old)
-            found = self.cupy.RawModule(path=str(binary.path)).get_function(kernel.name)
+            # A cooperative launch fails where blocks would wait for others that have no room.
+            together = getattr(kernel, "cooperative", False)
+            module = self.cupy.RawModule(path=str(binary.path), enable_cooperative_groups=together)
+            found = module.get_function(kernel.name)
         self.kernels[kernel] = binary, found
 
     def _describe(self, number: int) -> Description:

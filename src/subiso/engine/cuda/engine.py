@@ -24,6 +24,7 @@ from subiso.engine.cuda.by_twigs import Nothing, by_twigs, plan_twigs
 from subiso.engine.cuda.choose import Choice, choose_schedule
 from subiso.engine.cuda.formula import fitting_formula
 from subiso.engine.cuda.levels import LevelsReport, LevelsRun
+from subiso.engine.cuda.levels_prepare import tail_is_beyond
 from subiso.engine.cuda.levels_tune import LEAST_TABLE_BYTES
 from subiso.engine.cuda.local import LocalReport, LocalRun
 from subiso.engine.cuda.local_counts import OnDevice
@@ -161,7 +162,15 @@ class CudaEngine:
     def formula(self, resolved: Resolved, params: Params = Params()) -> Formula:  # noqa: B008 (frozen)
         """How a query is counted on these machines: plans without parts, which their schedules can run."""
         tables = self.schedule in ("auto", "wedge") and len(self.machines) == 1
-        return fitting_formula(resolved, params, codegrees=tables and params.switches.codegrees)
+        codegrees = tables and params.switches.codegrees
+        formula = fitting_formula(resolved, params, codegrees=codegrees)
+        budget = self.caches[0].budget
+        if self.schedule in ("auto", "levels") and any(
+            tail_is_beyond(term.plan, resolved, budget) for term in formula.terms
+        ):
+            params = replace(params, switches=replace(params.switches, max_tail=0))
+            formula = fitting_formula(resolved, params, codegrees=codegrees)
+        return formula
 
     def sums_way(self, query: Query, formula: Formula, params: Params = Params()) -> SumsWay | None:  # noqa: B008
         """Passes over the graph that count the query in less time than the formula; None = there are none."""
@@ -270,6 +279,10 @@ class CudaEngine:
                 return LevelsRun(
                     self.machine, graph, resolved, plan, seeds, wishes=wishes, batch_rows=batch_rows
                 )
+            except DeviceMemoryError:
+                if wishes.levels.partition is not None:
+                    raise
+                wishes = replace(wishes, levels=replace(wishes.levels, partition=True))
             except OutOfMemory:
                 smaller = wishes.levels.table_bytes // 4
                 if smaller < LEAST_TABLE_BYTES:

@@ -76,6 +76,7 @@ CONTROL = np.dtype(
             "steps",
             "tasks",
             "gifts",
+            "copies",
             "next",
             "stop",
             "full",
@@ -85,8 +86,8 @@ CONTROL = np.dtype(
             "busy_blocks",
             "started_blocks",
         ],
-        "formats": [np.uint64] * 6 + [np.uint32] * 3 + [np.uint64] * 2 + [np.uint32] * 2,
-        "offsets": [0, 8, 16, 24, 32, 128, 256, 260, 264, 384, 392, 512, 516],
+        "formats": [np.uint64] * 7 + [np.uint32] * 3 + [np.uint64] * 2 + [np.uint32] * 2,
+        "offsets": [0, 8, 16, 24, 32, 40, 128, 256, 260, 264, 384, 392, 512, 516],
         "itemsize": 640,
     }
 )

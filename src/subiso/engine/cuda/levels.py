@@ -8,7 +8,7 @@ below the window is done (depth first over windows, breadth first inside them).
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -20,7 +20,7 @@ from subiso.engine.cuda.levels_kernel import LevelsKernel, Output
 from subiso.engine.cuda.levels_launch import STEPS, Launcher
 from subiso.engine.cuda.levels_layout import LEVEL_STATE
 from subiso.engine.cuda.levels_prepare import prepare
-from subiso.engine.cuda.levels_tune import BEFORE, Limits, choose_limits
+from subiso.engine.cuda.levels_tune import Limits
 from subiso.engine.cuda.machine import Machine
 from subiso.engine.cuda.memory import DeviceGraph
 from subiso.engine.cuda.tune import Wishes
@@ -51,6 +51,14 @@ class LevelsReport:
     """Device memory beside the graph."""
     limits: tuple[Limits, ...] = ()
     """Who joined the rows of each table."""
+    copies: int = 0
+    """Of lists that the warps of a block shared."""
+    partitioned: bool = False
+    """Only what a stage reads of the graph was on the device."""
+    uploaded: int = 0
+    """Bytes of the graph's relations that were copied to the device,"""
+    resident: int = 0
+    """and the most of them that were there at a time."""
 
 
 class LevelsRun(Launcher):
@@ -74,6 +82,8 @@ class LevelsRun(Launcher):
         self.num_seeds = len(seeds)
         self.listing = self.lowered.tail == "rows"
         self.windows = self.waits = 0
+        self.descent: tuple[Callable[[], None], dict[int, int]] | None = None
+        """What launches the first descent, where that is one launch, and where its windows end."""
         self._begin()
 
     # ---- the face of a run ---------------------------------------------------------------------------------------
@@ -113,7 +123,11 @@ class LevelsRun(Launcher):
             self.windows,
             self.waits,
             self.memory.search_bytes,
-            tuple(self.limits),
+            tuple(Limits(*map(int, self._state(number)["limits"])) for number in range(self.last)),
+            int(self.control["copies"]),
+            self.prepared.store.partitioned,
+            self.prepared.store.uploaded,
+            self.prepared.store.resident,
         )
 
     @property
@@ -122,14 +136,9 @@ class LevelsRun(Launcher):
 
     # ---- windows ---------------------------------------------------------------------------------------------------
     def _begin(self) -> None:
-        numbers = range(self.last + 1)
         self.totals = [self.num_seeds] + [0] * self.last
         """Per stage what there is to look at: seeds, candidates, rows or combinations."""
-        self.done = [0 for _ in numbers]
-        self.limits = [Limits() for _ in numbers]
-        """Whose work the rows of each table are."""
-        self.histograms: list[NDArray[np.uint32] | None] = [None for _ in numbers]
-        """Of the rows that each table held last."""
+        self.done = [0] * len(self.stages)
         self.seed_window = self.wishes.first_seeds if self.listing else _EVERYTHING
         self.control = np.zeros((), CONTROL)
         self.states = np.zeros(self.memory.num_states, LEVEL_STATE)
@@ -137,7 +146,8 @@ class LevelsRun(Launcher):
     def _walk(self, watch: Watch) -> Iterator[int]:
         """Goes through all windows; after each descent, how many rows are ready to be read."""
         self._begin()
-        self.machine.write(self.memory.state, np.zeros(self.memory.state_bytes, np.uint8))
+        if not self.prepared.at_once:
+            self.machine.write(self.memory.state, np.zeros(self.memory.state_bytes, np.uint8))
         stage, first = 0, True
         while self.num_seeds and not watch.expired():
             self._descend(stage, first, watch)
@@ -155,12 +165,17 @@ class LevelsRun(Launcher):
         Apart from the first time, windows of the stage are added up until they have filled half of the next table:
         lists say how many candidates there are, not how many will do.
         """
+        if first and self.prepared.at_once:
+            ends = self._first_at_once()
+            self._wait(watch)
+            self._note(ends)
+            return
         self._clear(*self.memory.cleared(stage))
-        at_once = first or stage == self.last or self.stages[stage].kind == "lists"
+        whole = first or stage == self.last or self.stages[stage].kind == "lists"
         base = 0
         while True:
             ends = {stage: self._window(stage, base, self.done[stage])}
-            if at_once:
+            if whole:
                 break
             self._wait(watch)
             self._note(ends)
@@ -169,15 +184,38 @@ class LevelsRun(Launcher):
                 break
             if watch.expired():
                 return
-        if base == 0 and not at_once:
+        if base == 0 and not whole:
             return
+        self._all_below(stage, ends)
+        self._wait(watch)
+        self._note(ends)
+
+    def _all_below(self, stage: int, ends: dict[int, int]) -> None:
+        """The first windows of the stages below one; where they end is added to `ends`."""
         for below in range(stage + 1, self.last + 1):
             self._number(below - 1)
             ends[below] = self._window(below, 0, 0)
         if self.lowered.tail == "sizes":
-            self._launch("tail", self.prepared.tail_args)
-        self._wait(watch)
-        self._note(ends)
+            self._launch("tail", self.prepared.tail_args, reads=len(self.stages))
+
+    def _first_at_once(self) -> dict[int, int]:
+        """The first descent as one launch, which begins with nothing noted on the device."""
+        if self.descent is None:
+            self.noted = []
+            self._clear(*self.memory.everything)
+            ends = {0: self._window(0, 0, 0)}
+            self._all_below(0, ends)
+            noted, self.noted = self.noted, None
+            self.descent = self._make_descent(noted), ends
+        launch, ends = self.descent
+        for number, stage in enumerate(self.stages):
+            if stage.kind == "lists":
+                for args in self.args[number]:
+                    args["first_row"] = 0  # as the noted ones have it; later windows begin elsewhere
+        self.windows += len(self.stages)
+        self.launches += 1
+        launch()
+        return ends
 
     def _note(self, ends: dict[int, int]) -> None:
         """What the states say of the stages that were run, up to `ends`."""
@@ -188,20 +226,18 @@ class LevelsRun(Launcher):
                 self.totals[number] = int(self._state(number - 1)["rows" if rows else "total"])
             reached = int(self._state(number)["rows"]) if stage.kind == "lists" else end
             self.done[number] = min(reached, self.totals[number])
-            self.histograms[number] = self._state(number)["histogram"]
 
     def _number(self, number: int) -> None:
         """Numbers the candidates of a table through, for the stage after it."""
         stage, after = self.stages[number], self.stages[number + 1]
         if stage.kind == "lists" or after.kind == "sift":
             return
-        limits = self.limits[number] = self._limits(self.histograms[number])
         for args in self.prepared.offsets_args[number]:
-            self._launch("offsets", args, limits=limits)
+            self._launch("offsets", args)
 
     def _window(self, number: int, base: int, begin: int) -> int:
         """Launches a window of a stage; where it ends."""
-        self.windows += 1
+        self.windows += self.noted is None
         stage = self.stages[number]
         if stage.kind == "lists":
             return self._lists(number, begin)
@@ -216,16 +252,15 @@ class LevelsRun(Launcher):
         args["begin"], args["end"], args["base"] = begin, end, base
         if stage.kind == "combine":
             args["first_row"] = self.args[number - 1][0]["first_row"]
-        limits = self.limits[stage.source] if stage.kind == "join" else Limits()
         for output in outputs:
             if output in ("counts", "buffer", "write"):
                 self._clear(*self.prepared.counts)
-            self._launch(STEPS[stage.kind], args, output, limits)
+            self._launch(STEPS[stage.kind], args, output, number)
             if output in ("counts", "buffer"):
                 self._launch("places", args)
         if outputs != ("total",):
             found: Output = "tuples" if stage.kind == "combine" else outputs[-1]
-            self._launch("link", args, found)
+            self._launch("link", args, found, reads=number + 1 if args["next_level"] else None)
         return end
 
     def _lists(self, number: int, begin: int) -> int:
@@ -234,19 +269,10 @@ class LevelsRun(Launcher):
         self._clear(address, words)
         for args in self.args[number]:
             args["first_row"] = begin
-            self._launch("join", args, "buffer", self.limits[self.stages[number].source])
+            self._launch("join", args, "buffer", number)
         self._launch("tally", self.args[number][0])
         self._launch("products", self.args[number][0])
         return begin
-
-    def _limits(self, histogram: NDArray[np.uint32] | None) -> Limits:
-        if not self.wishes.balance:
-            return Limits()
-        if self.wishes.limits is not None:
-            return self.wishes.limits
-        if histogram is None or not histogram.any():
-            return BEFORE
-        return choose_limits(histogram, self.machine.description.multiprocessors)
 
     def _state(self, number: int) -> NDArray[np.void]:
         state: NDArray[np.void] = self.states[self.memory.first_state[number]]

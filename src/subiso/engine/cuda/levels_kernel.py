@@ -33,6 +33,7 @@ _HEADERS = {
 }
 _JOINING_WARPS = 40
 """Of a multiprocessor that a join should leave registers for: with more the compiler spills."""
+_SHARING_WARPS = 32
 WRITING = ("seed", "join", "combine", "sift")
 """Steps that find results."""
 READING = ("join", "combine", "sift", "link", "tail")
@@ -55,6 +56,8 @@ class LevelsKernel:
     threads: int = 256
     store: str = "csr"
     """What neighbour lists are read through (storage.py)."""
+    sharing: bool = False
+    """A join whose blocks' warps share lists."""
 
     @property
     def name(self) -> str:
@@ -82,17 +85,28 @@ class LevelsKernel:
         """
         return "\n".join(
             [
-                f'#include "{_HEADERS.get(self.step, "levels")}.cuh"',
+                f'#include "{self.header}"',
                 *store_lines(self.store, wide=self.wide_offsets),
                 f'extern "C" __global__ void __launch_bounds__({self._bounds()})',
                 f"{self.name}(const __grid_constant__ {self.args_type} args) {{",
-                f"  subiso::levels_{self.step}<{', '.join(['Store', *self._settings()])}>(args);",
+                f"  {self.call}",
                 "}",
             ]
         )
 
+    @property
+    def header(self) -> str:
+        return ("levels_share" if self.sharing else _HEADERS.get(self.step, "levels")) + ".cuh"
+
+    @property
+    def call(self) -> str:
+        """The statement that does the step."""
+        function = f"levels_{self.step}_sharing" if self.sharing else f"levels_{self.step}"
+        return f"subiso::{function}<{', '.join(['Store', *self._settings()])}>(args);"
+
     def _bounds(self) -> str:
-        blocks = max(1, 32 * _JOINING_WARPS // self.threads)
+        warps = _SHARING_WARPS if self.sharing else _JOINING_WARPS
+        blocks = max(1, 32 * warps // self.threads)
         return f"{self.threads}, {blocks}" if self.step == "join" and not self.edges else str(self.threads)
 
     def _settings(self) -> list[str]:
@@ -102,3 +116,53 @@ class LevelsKernel:
         if self.step == "link":
             return [f"subiso::Found::k{self.output.capitalize()}"]
         return [str(self.narrow).lower()] if self.step == "tail" else []
+
+
+@dataclass(frozen=True)
+class DescentKernel:
+    """All steps of a descent in one kernel (kernels/levels_descend.cuh); a step's kind is its number among them."""
+
+    steps: tuple[LevelsKernel, ...]
+    store: str = "csr"
+    wide_offsets: bool = False
+    threads: int = 256
+    name: str = "subiso_levels_descend"
+    cooperative: bool = True
+
+    @property
+    def args_type(self) -> str:
+        return "subiso::DescentArgs<Store>"
+
+    @property
+    def quick(self) -> bool:
+        return True
+
+    def text(self) -> str:
+        """The translation unit.
+
+        >>> print(DescentKernel((LevelsKernel("clear"), LevelsKernel("offsets"))).text())
+        #include "levels.cuh"
+        #include "levels_descend.cuh"
+        using namespace subiso;
+        using Store = CsrStore<u32>;
+        extern "C" __global__ void __launch_bounds__(256, 2)
+        subiso_levels_descend(const __grid_constant__ subiso::DescentArgs<Store> all) {
+          subiso::run_steps(all, [](u64 kind, const subiso::LevelsArgs<Store>& args) {
+            if (kind == 0) subiso::levels_clear<Store>(args);
+            if (kind == 1) subiso::levels_offsets<Store>(args);
+          });
+        }
+        """
+        headers = sorted({step.header for step in self.steps} | {"levels_descend.cuh"})
+        return "\n".join(
+            [
+                *(f'#include "{header}"' for header in headers),
+                *store_lines(self.store, wide=self.wide_offsets),
+                f'extern "C" __global__ void __launch_bounds__({self.threads}, 2)',
+                f"{self.name}(const __grid_constant__ {self.args_type} all) {{",
+                "  subiso::run_steps(all, [](u64 kind, const subiso::LevelsArgs<Store>& args) {",
+                *(f"    if (kind == {number}) {step.call}" for number, step in enumerate(self.steps)),
+                "  });",
+                "}",
+            ]
+        )

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
-from subiso.engine.cuda.levels_kernel import READING, WRITING, LevelsKernel, Output, Step
-from subiso.engine.cuda.levels_layout import SCRATCH_BYTES, STAGES
+import numpy as np
+
+from subiso.engine.cuda.levels_kernel import READING, WRITING, DescentKernel, LevelsKernel, Output, Step
+from subiso.engine.cuda.levels_layout import DESCENT_ARGS, DESCENT_STEP, SCRATCH_BYTES, STAGES, sharing_bytes
 from subiso.engine.cuda.levels_prepare import Args, Prepared
-from subiso.engine.cuda.levels_tune import LevelsWishes, Limits
-from subiso.engine.cuda.machine import Machine
+from subiso.engine.cuda.levels_tune import AT_ONCE_BLOCKS, LevelsWishes
+from subiso.engine.cuda.machine import Kernel, Machine
 from subiso.engine.cuda.tune import resident_blocks
 
 STEPS: dict[str, Step] = {"seed": "seed", "join": "join", "combine": "combine", "sift": "sift"}
@@ -25,9 +27,11 @@ class Launcher:
         self.lowered, self.stages = prepared.lowered, prepared.stages
         self.last = len(self.stages) - 1
         self.launches = 0
+        self.noted: list[tuple[LevelsKernel, Args]] | None = None
+        """Launches that are noted instead of being made."""
         self.ready: dict[tuple[Step, Output], tuple[LevelsKernel, int, int]] = {}
         """The kernel of a step, its blocks and their shared memory."""
-        machine.load(self._kernels())
+        machine.load([self._descent_kernel()] if prepared.at_once else self._kernels())
 
     def _outputs(self, number: int) -> tuple[Output, ...]:
         """What becomes of a stage's results, launch by launch."""
@@ -42,9 +46,14 @@ class Launcher:
         step: Step,
         args: Args,
         output: Output = "pairs",
-        limits: Limits = Limits(),  # noqa: B008 (frozen)
+        reads: int | None = None,
     ) -> None:
-        args["pool_limit"], args["block_limit"], args["grid_limit"] = limits.pool, limits.block, limits.grid
+        """`reads` is the stage whose relations are read, if any are."""
+        if reads is not None:
+            self.prepared.store.use(reads, args)
+        if self.noted is not None:
+            self.noted.append((self._kernel(step, output), args.copy()))
+            return
         found = self.ready.get((step, output))
         if found is None:
             kernel = self._kernel(step, output)
@@ -61,6 +70,7 @@ class Launcher:
             self.prepared.wide and step in READING,
             32 * self.wishes.warps_per_block,
             self.prepared.storage if step in READING else "csr",
+            step == "join" and self.wishes.reuse == "block" and self.prepared.staged > 0,
         )
 
     def _kernels(self) -> Iterator[LevelsKernel]:
@@ -83,16 +93,49 @@ class Launcher:
             yield self._kernel("tail", "pairs")
 
     def _shared(self, kernel: LevelsKernel) -> int:
-        staged = self.prepared.staged if kernel.step in WRITING else 0
-        return self.wishes.warps_per_block * (SCRATCH_BYTES + 4 * STAGES * staged)
+        staged, warps = self.prepared.staged if kernel.step in WRITING else 0, self.wishes.warps_per_block
+        together = sharing_bytes(warps, staged) if kernel.sharing else 0
+        return warps * (SCRATCH_BYTES + 4 * STAGES * staged) + together
 
     def _blocks(self, kernel: LevelsKernel) -> int:
-        machine, warps = self.machine, self.wishes.warps_per_block
-        resident = machine.description.multiprocessors * resident_blocks(
-            machine.description, warps, self._shared(kernel), machine.registers(kernel)
-        )
-        useful = -(-max(self.prepared.capacities) // warps)
-        return self.wishes.blocks or max(1, min(resident, useful))
+        resident = self._resident(kernel, self._shared(kernel))
+        return self.wishes.blocks or self._useful(resident * self.machine.description.multiprocessors)
+
+    def _resident(self, kernel: Kernel, shared: int) -> int:
+        """Blocks that a multiprocessor holds at once."""
+        registers = self.machine.registers(kernel)
+        return resident_blocks(self.machine.description, self.wishes.warps_per_block, shared, registers)
+
+    def _useful(self, blocks: int) -> int:
+        """No more than the largest table has rows for."""
+        return max(1, min(blocks, -(-max(self.prepared.capacities) // self.wishes.warps_per_block)))
+
+    # ---- a descent in one launch ---------------------------------------------------------------------------------
+    def _descent_kernel(self) -> DescentKernel:
+        """With the steps that any run of its kind needs, so that there are few such kernels."""
+        usual: list[Step] = ["clear", "seed", "join", "link", "offsets"]
+        usual += ["tail"] if self.lowered.tail == "sizes" else []
+        kernels = [self._kernel(step, "pairs") for step in usual]
+        kernels += [self._kernel("join", "total")] if self.lowered.tail == "count" else []
+        steps = dict.fromkeys([*kernels, *self._kernels()])
+        prepared = self.prepared
+        return DescentKernel(tuple(steps), prepared.storage, prepared.wide, 32 * self.wishes.warps_per_block)
+
+    def _make_descent(self, noted: list[tuple[LevelsKernel, Args]]) -> Callable[[], None]:
+        """What launches all these steps at once, again and again."""
+        kernel = self._descent_kernel()
+        steps = np.zeros(len(noted), DESCENT_STEP)
+        for step, (which, args) in zip(steps, noted, strict=True):
+            step["args"], step["kind"] = args, kernel.steps.index(which)
+        memory, scratch = self.prepared.memory, self._shared(self._kernel("join", "pairs"))
+        args = np.zeros((), DESCENT_ARGS)
+        args["steps"], args["num_steps"] = memory._upload(steps), len(noted)
+        args["arrived"], args["control"] = memory._upload(np.zeros(1, np.uint64)), memory.state.address
+        args["scratch"] = scratch
+        shared = scratch + DESCENT_STEP.itemsize
+        resident = min(AT_ONCE_BLOCKS, self._resident(kernel, shared))
+        blocks = self.wishes.blocks or self._useful(resident * self.machine.description.multiprocessors)
+        return lambda: self.machine.launch(kernel, blocks, shared, args)
 
     def _clear(self, address: int, words: int) -> None:
         args = self.prepared.clear_args

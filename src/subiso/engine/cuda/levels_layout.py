@@ -17,10 +17,18 @@ SCRATCH_BYTES = 512
 STAGES = 2
 """Operands that a warp keeps there."""
 
+
+def sharing_bytes(warps: int, staged: int) -> int:
+    """Of shared memory behind that of a block's warps, for SharedLists in kernels/levels_share.cuh."""
+    taken = warps * (4 * staged + 2 * (STAGES + 1) * 16 + 33 * 4) + 8
+    return -(-taken // 16) * 16
+
+
+LIMITS = np.dtype([(name, np.uint32) for name in ("pool", "block", "grid")])
 LEVEL_STATE = np.dtype(
     [(name, np.uint64) for name in ("rows", "total")]
-    + [(name, np.uint32) for name in ("pool_rows", "block_rows", "grid_rows", "unused")]
-    + [("histogram", np.uint32, BINS)]
+    + [(name, np.uint32) for name in ("pool_rows", "block_rows", "grid_rows")]
+    + [("limits", LIMITS), ("histogram", np.uint32, BINS)]
 )
 
 _ARRAYS = (
@@ -47,9 +55,17 @@ _ADDRESSES = (
     *("rows", "translate", "cleared", "cleared_words"),
 )
 _NUMBERS = (
-    *("level", "known", "width", "columns", "num_slots", "next_level", "next_second", "only", "only_second"),
-    *("pool_limit", "block_limit", "grid_limit", "staged", "cache", "reuse", "spanned", "num_sifted"),
+    "level",
+    "known",
+    "width",
+    "columns",
+    "num_slots",
+    "next_level",
+    "next_second",
+    "only",
+    "only_second",
 )
+_SETTINGS = "multiprocessors", "staged", "cache", "reuse", "spanned", "num_sifted"
 LEVELS_ARGS = np.dtype(
     [
         ("relations", CSR, FEW_RELATIONS),
@@ -68,7 +84,13 @@ LEVELS_ARGS = np.dtype(
         ("hand", HAND),
         *((name, np.uint64) for name in _ADDRESSES),
         *((name, np.uint32) for name in _NUMBERS),
+        ("limits", LIMITS),
+        *((name, np.uint32) for name in _SETTINGS),
         *((name, np.uint8, MAX_POSITIONS) for name in ("sifted", "member", "source")),
-        ("unused", np.uint32),
     ]
+)
+
+DESCENT_STEP = np.dtype([("args", LEVELS_ARGS), ("kind", np.uint64)])
+DESCENT_ARGS = np.dtype(
+    [(name, np.uint64) for name in ("steps", "num_steps", "arrived", "control", "scratch")]
 )

@@ -57,6 +57,12 @@ class LevelsMemory(Buffers):
         end = self.tiles[number] + 8 * self._num_tiles(number) * self.num_sets(number)
         return begin, (end - begin) // 4
 
+    @property
+    def everything(self) -> tuple[int, int]:
+        """The same of all stages, with the control block."""
+        begin, words = self.cleared(0)
+        return self.state.address, words + (begin - self.state.address) // 4
+
     def _state_address(self, number: int, which: int) -> int:
         at = self.first_state[number] + which
         return self.state.address + CONTROL.itemsize + at * LEVEL_STATE.itemsize

@@ -3,7 +3,7 @@
 A phase adds positions whose vertices come from lists of one relation, of one or two earlier positions, in at most two
 sets: positions of a set ask the same of the vertices matched before, so that they share its candidates. What positions
 of a phase ask of each other is checked on their combinations. Optionally edges to earlier positions other than the one
-that a vertex comes from (non-tree edges) are left to elimination, one relation at a time.
+that a vertex comes from (non-tree edges, and absent ones) are left to elimination, one edge label at a time.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from subiso.plan.core import PRIORITY, core_of
 MOST_SETS = 2
 MOST_IN_CORE = 2
 """Positions of a phase inside the core: large phases would find much that its edges then take away."""
-_EDGE = 0
+_EDGE, _NO_EDGE = 0, 1
 
 Op = tuple[int, int, int, int]
 Ops = dict[int, list[Op]]
@@ -33,7 +33,8 @@ Ops = dict[int, list[Op]]
 class Check:
     """An elimination: levels of the tables beyond the plan's own, each for the vertex at a position."""
 
-    relation: int
+    label: int
+    """The relations of an edge label, in either direction, have the number of the first of them."""
     level: int
     positions: tuple[int, ...]
 
@@ -84,18 +85,27 @@ def single_phases(lowered: Lowered) -> tuple[Phase, ...]:
 
 
 def make_phases(
-    lowered: Lowered, *, most: int, eliminate: bool, entries: Sequence[int]
+    lowered: Lowered, *, most: int, eliminate: bool, entries: Sequence[int], reverse: Sequence[int]
 ) -> tuple[Lowered, tuple[Phase, ...]]:
     """The phases of a plan, at most `most` positions each, and its tables with the checks of eliminations added.
 
-    `entries` are sizes of relations: where there is a choice, vertices come from the lists of the smallest.
+    `entries` are sizes of relations: where there is a choice, vertices come from the lists of the smallest. `reverse`
+    has for each the relation of the same edges read from their other end.
     """
-    return _Phases(lowered, most, eliminate, entries).result()
+    return _Phases(lowered, most, eliminate, entries, reverse).result()
 
 
 class _Phases:
-    def __init__(self, lowered: Lowered, most: int, eliminate: bool, entries: Sequence[int]) -> None:
+    def __init__(
+        self,
+        lowered: Lowered,
+        most: int,
+        eliminate: bool,
+        entries: Sequence[int],
+        reverse: Sequence[int],
+    ) -> None:
         self.lowered, self.most, self.eliminate, self.entries = lowered, most, eliminate, entries
+        self.labels = [min(pair) for pair in enumerate(reverse)]
         tables = lowered.tables
         self.num_levels = lowered.num_levels
         self.end = self.num_levels + int(tables["num_sizes"])
@@ -173,20 +183,19 @@ class _Phases:
         return self.filters[level], tuple(found)
 
     def let_wait(self, first: int, relation: int, group: _Group) -> tuple[Check, ...]:
-        """Takes the edges that wait out of the phase's levels; the checks that make up for it, one per relation."""
+        """Takes the edges that wait out of the phase's levels; the checks that make up for it, one per edge label."""
         waiting: dict[int, dict[int, Ops]] = {}
         for level, source in enumerate(group.trees, first):
             for position, ops in self.ops[level].items():
                 for op in ops:
                     if _waits(op, position, source, relation):
-                        waiting.setdefault(op[1], {}).setdefault(level, {}).setdefault(position, []).append(
-                            op
-                        )
+                        mine = waiting.setdefault(self.labels[op[1]], {}).setdefault(level, {})
+                        mine.setdefault(position, []).append(op)
         checks = []
-        for other, levels in sorted(waiting.items()):
+        for label, levels in sorted(waiting.items()):
             if self.end + len(self.added) + len(levels) > MAX_LEVELS:
                 break  # these stay where they are
-            checks.append(Check(other, self.end + len(self.added), tuple(levels)))
+            checks.append(Check(label, self.end + len(self.added), tuple(levels)))
             for level, waits in levels.items():
                 self.added.append(waits)
                 for position, some in waits.items():
@@ -195,7 +204,7 @@ class _Phases:
 
 
 def _waits(op: Op, position: int, source: int, relation: int) -> bool:
-    return op[0] == _EDGE and (position, op[1]) != (source, relation)
+    return op[0] in (_EDGE, _NO_EDGE) and (position, op[1]) != (source, relation)
 
 
 def _ops_of(tables: NDArray[Any], level: int) -> Ops:

@@ -8,28 +8,37 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from subiso.engine.cuda.layout import FEW_FILTERS, FEW_KEYS, FEW_RELATIONS
+from subiso.engine.cuda.layout import FEW_FILTERS, FEW_KEYS
 from subiso.engine.cuda.levels_layout import ADDED, LEVELS_ARGS, TILE
 from subiso.engine.cuda.levels_memory import LevelsMemory
 from subiso.engine.cuda.levels_phases import Phase, make_phases, single_phases
-from subiso.engine.cuda.levels_stages import NO_ORIGIN, Stage, columns_of_tables, make_stages, rarest_list
+from subiso.engine.cuda.levels_stages import (
+    NO_ORIGIN,
+    Stage,
+    columns_of_tables,
+    make_stages,
+    rarest_list,
+    relations_read,
+)
+from subiso.engine.cuda.levels_store import StageStore, make_store
 from subiso.engine.cuda.levels_tune import (
+    AT_ONCE_COST,
     HAND_BYTES,
     LIST_BYTES,
     PAIR_BYTES,
     PLACE_BYTES,
     SET_BYTES,
     LevelsWishes,
+    Limits,
     expected_bytes,
     most_positions,
     rows_of_tables,
 )
 from subiso.engine.cuda.machine import Buffer, Machine
 from subiso.engine.cuda.memory import DeviceGraph
-from subiso.engine.cuda.relations import relation_entries
 from subiso.engine.cuda.search import WIDE
 from subiso.engine.cuda.slices import Sliced, slice_lists
-from subiso.engine.cuda.storage import choose_storage, store_entries
+from subiso.engine.cuda.storage import choose_storage, store_bytes
 from subiso.engine.cuda.tables import Lowered, lower_plan
 from subiso.engine.cuda.tune import Wishes
 from subiso.filter.resolve import Resolved
@@ -53,6 +62,9 @@ class Prepared:
     memory: LevelsMemory
     wide: bool
     storage: str
+    store: StageStore
+    at_once: bool
+    """The first descent is one launch."""
     staged: int
     clear_args: Args
     tail_args: Args
@@ -77,15 +89,23 @@ def prepare(
     wishes: Wishes,
 ) -> Prepared:
     """Plans the stages, allocates their memory and fills in their arguments."""
-    lowered, phases = _phases(lower_plan(plan, resolved.longest), resolved, wishes.levels)
+    wide = any(len(csr.neighbors) >= WIDE for csr in resolved.csrs)
+    storage = choose_storage(resolved, wishes.storage, wide=wide).name
+    lowered = lower_plan(plan, resolved.longest)
+    partitioned = _partitioned(lowered, graph, resolved, wishes.levels, storage, wide=wide)
+    lowered, phases = _phases(lowered, resolved, wishes.levels, partitioned)
     stages = make_stages(phases)
     slots = columns_of_tables(lowered, stages, live=wishes.levels.live)
     most = replace(wishes.levels, table_bytes=expected_bytes(plan.cost, wishes.levels))
     capacities, room = _sizes(lowered, stages, slots, len(seeds), resolved.longest, most)
     memory = LevelsMemory(machine, stages, slots, capacities, room)
-    wide = any(len(csr.neighbors) >= WIDE for csr in resolved.csrs)
-    storage = choose_storage(resolved, wishes.storage, wide=wide).name
-    common = _common(memory, graph, resolved, lowered, seeds, wishes, storage, wide=wide)
+    common = np.zeros((), LEVELS_ARGS)
+    sliced = slice_lists(lowered, resolved) if storage == "label_csr" else Sliced(lowered)
+    reads = relations_read(sliced.lowered, stages)
+    store = make_store(
+        memory, graph, resolved, sliced, reads, wishes, storage, common, wide=wide, partitioned=partitioned
+    )
+    _fill_common(common, memory, graph, resolved, sliced.lowered, seeds, wishes.levels)
     window = max(capacities)
     common["parents"], common["vertices"] = (memory._allocate(4 * window).address for _ in range(2))
     counts = _counts(memory, common, window)
@@ -100,6 +120,8 @@ def prepare(
         memory,
         wide,
         storage,
+        store,
+        _at_once(plan, wishes.levels, partitioned),
         int(common["staged"]),
         common.copy(),
         common.copy(),
@@ -116,12 +138,46 @@ def prepare(
     return prepared
 
 
-def _phases(lowered: Lowered, resolved: Resolved, wishes: LevelsWishes) -> tuple[Lowered, tuple[Phase, ...]]:
-    if lowered.edges or not (wishes.parallel or wishes.eliminate):
+def _partitioned(
+    lowered: Lowered,
+    graph: DeviceGraph,
+    resolved: Resolved,
+    wishes: LevelsWishes,
+    storage: str,
+    *,
+    wide: bool,
+) -> bool:
+    """Whether only what a stage reads is on the device. With edge-isomorphism every stage reads everything."""
+    if lowered.edges or wishes.partition is not None:
+        return wishes.partition is True and not lowered.edges
+    reads = relations_read(lowered, make_stages(single_phases(lowered)))
+    return store_bytes(resolved, storage, frozenset[int]().union(*reads), wide=wide) > graph.cache.budget
+
+
+def _at_once(plan: Plan, wishes: LevelsWishes, partitioned: bool) -> bool:
+    """Whether the steps of the first descent are one launch: neither uploads nor sums in between."""
+    if partitioned or wishes.output != "atomic" or wishes.at_once is False:
+        return False
+    return wishes.at_once is True or plan.cost <= AT_ONCE_COST
+
+
+def tail_is_beyond(plan: Plan, resolved: Resolved, budget: int) -> bool:
+    """Whether a counting tail, whose sizes are read together, reads more of a graph than there is room for."""
+    if sum(csr.nbytes for csr in set(resolved.csrs)) <= budget:
+        return False
+    reads = relations_read(lower_plan(plan, resolved.longest), [])[-1]
+    return sum(csr.nbytes for csr in {resolved.csrs[number] for number in reads}) > budget
+
+
+def _phases(
+    lowered: Lowered, resolved: Resolved, wishes: LevelsWishes, partitioned: bool
+) -> tuple[Lowered, tuple[Phase, ...]]:
+    eliminate = wishes.eliminate or partitioned
+    if lowered.edges or not (wishes.parallel or eliminate):
         return lowered, single_phases(lowered)
     most = most_positions(resolved.longest, wishes.rows or _MOST_ROWS) if wishes.parallel else 1
     entries = [len(csr.neighbors) for csr in resolved.csrs]
-    return make_phases(lowered, most=most, eliminate=wishes.eliminate, entries=entries)
+    return make_phases(lowered, most=most, eliminate=eliminate, entries=entries, reverse=resolved.reverse)
 
 
 def _sizes(
@@ -149,44 +205,36 @@ def _sizes(
     return capacities, max(*capacities, longest, 1)
 
 
-def _common(
+def _fill_common(
+    args: Args,
     memory: LevelsMemory,
     graph: DeviceGraph,
     resolved: Resolved,
     lowered: Lowered,
     seeds: NDArray[np.uint32],
-    wishes: Wishes,
-    storage: str,
-    *,
-    wide: bool,
-) -> Args:
-    """What all launches have in common."""
-    args = np.zeros((), LEVELS_ARGS)
+    wishes: LevelsWishes,
+) -> None:
+    """What all launches have in common, beside relations."""
     filters = [np.bitwise_and.reduce([resolved.filters[f] for f in combined]) for combined in lowered.filters]
-    sliced = slice_lists(lowered, resolved) if storage == "label_csr" else Sliced(lowered)
-    if storage == "csr":
-        relations = relation_entries(graph, resolved, wishes, memory.kept, wide=wide)
-    else:
-        relations = store_entries(graph, resolved, storage, memory.kept, sliced.slices)
-    memory._table(args, "relations", relations, FEW_RELATIONS)
     memory._table(args, "filters", [memory._upload(bits) for bits in filters], FEW_FILTERS)
     memory._table(args, "keys", [memory._upload(key) for key in resolved.keys], FEW_KEYS)
     if lowered.edges:
-        entities = [resolved.layout.entities(r) for r in resolved.relations]
-        addresses = [[memory._upload(a) for a in (e.offsets, e.neighbors, e.edge_ids)] for e in entities]
-        args["entities"] = memory._upload(np.array(addresses, np.uint64).reshape(-1, 3))
+        args["entities"] = memory._entities(resolved)
     args["control"] = memory.state.address
-    args["tables"] = memory._upload(np.frombuffer(sliced.lowered.tables.tobytes(), np.uint8))
+    args["tables"] = memory._upload(np.frombuffer(lowered.tables.tobytes(), np.uint8))
     whole = seeds is resolved.layout.all_ranks
     arrays = [graph.array(resolved.layout.vertex_at), *([graph.array(seeds)] if whole else [])]
     args["translate"] = arrays[0].address
     args["seeds"] = arrays[-1].address if whole else memory._upload(seeds)
     args["columns"] = lowered.num_levels
     args["only"] = args["only_second"] = NO_ORIGIN
-    levels = wishes.levels
-    args["staged"], args["cache"], args["reuse"] = levels.staged * levels.granular, levels.cache, levels.reuse
+    args["staged"], args["cache"] = wishes.staged * wishes.granular, wishes.cache
+    args["reuse"] = wishes.reuse != "off"
+    limits = wishes.limits if wishes.limits is not None and wishes.balance else Limits()
+    args["limits"] = limits.pool, limits.block, limits.grid
+    if wishes.balance and wishes.limits is None:
+        args["multiprocessors"] = memory.machine.description.multiprocessors
     memory.kept += arrays
-    return args
 
 
 def _counts(memory: LevelsMemory, args: Args, rows: int) -> tuple[int, int]:

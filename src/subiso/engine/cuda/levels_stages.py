@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -11,7 +11,7 @@ from subiso.engine.cuda.tables import Lowered
 
 NO_ORIGIN = 0xFFFFFFFF
 """No operation: each row takes its shortest list."""
-_EDGE = 0
+_EDGE, _NO_EDGE = 0, 1
 
 
 @dataclass(frozen=True)
@@ -85,6 +85,32 @@ def _read(lowered: Lowered, stage: Stage) -> set[int]:
     """The positions of its source that a stage reads."""
     levels = range(stage.levels[0], stage.levels[0] + len(stage.sifted)) if stage.sifted else stage.levels
     return set(stage.sifted) | {p for level in levels for p in positions_asked(lowered, level)}
+
+
+def relations_read(lowered: Lowered, stages: Sequence[Stage]) -> list[frozenset[int]]:
+    """Per stage the relations that it reads, and so does who looks its candidates up before; last, the tail's."""
+    found = [_relations(lowered, stage) for stage in stages]
+    sizes = range(lowered.num_levels, lowered.num_levels + int(lowered.tables["num_sizes"]))
+    found.append(_of_levels(lowered, sizes, 0, lowered.num_levels))
+    return found
+
+
+def _relations(lowered: Lowered, stage: Stage) -> frozenset[int]:
+    if stage.kind == "combine":
+        return _of_levels(lowered, range(stage.known, stage.end), stage.known, stage.end)
+    levels = range(stage.levels[0], stage.levels[0] + len(stage.sifted)) if stage.sifted else stage.levels
+    return _of_levels(lowered, levels, 0, stage.known)
+
+
+def _of_levels(lowered: Lowered, levels: Iterable[int], begin: int, end: int) -> frozenset[int]:
+    """The relations of levels' operations on positions from `begin` to `end`."""
+    first, ops = lowered.tables["first"], lowered.tables["ops"]
+    return frozenset(
+        int(op["a"])
+        for level in levels
+        for op in ops[int(first[level][begin]) : int(first[level][end])]
+        if op["kind"] in (_EDGE, _NO_EDGE)
+    )
 
 
 def positions_asked(lowered: Lowered, level: int) -> set[int]:

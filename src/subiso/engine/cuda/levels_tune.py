@@ -5,12 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
-
-import numpy as np
-from numpy.typing import NDArray
-
-from subiso.engine.cuda.levels_layout import BINS
+from typing import Literal
 
 TABLE_BYTES = 384 << 20
 """For all tables of partial matches and what belongs to them."""
@@ -20,6 +15,10 @@ OPERATION_BYTES = 64
 """Of tables, per operation that the planner expects."""
 LEAST_TABLE_BYTES = 1 << 16
 """With less there is no use in trying."""
+AT_ONCE_COST = 1e7
+"""Operations up to which a first descent is one launch: beyond, launches are a small part of it."""
+AT_ONCE_BLOCKS = 2
+"""Of a multiprocessor, of such a launch."""
 UNLIMITED = 0xFFFFFFFF
 SET_BYTES = 28
 """Of one row and one set of candidates: how many, where they are, and room in the lists of large rows."""
@@ -31,8 +30,6 @@ HAND_BYTES = 8
 LIST_BYTES = 8
 """Of one element of a list, and the number of elements of a row."""
 _LEAST_ROWS = 2
-Costs = NDArray[np.float64]
-"""By interval of the histogram."""
 
 
 @dataclass(frozen=True)
@@ -43,10 +40,6 @@ class Limits:
     pool: int = UNLIMITED
     block: int = UNLIMITED
     grid: int = UNLIMITED
-
-
-BEFORE = Limits(255, 1024, 1 << 16)
-"""While nothing is known of a level's rows."""
 
 
 @dataclass(frozen=True)
@@ -62,18 +55,26 @@ class LevelsWishes:
     """Rows with 32 candidates or more get a warp, and their small operands are copied to shared memory."""
     cache: bool = True
     """Collect results in shared memory and write 128 bytes at a time."""
-    reuse: bool = True
-    """Rows with the same operand share its copy."""
+    reuse: Literal["off", "warp", "block"] = "warp"
+    """Rows with the same operand share its copy: those that a warp joins one after the other, or those that a block
+    joins at the same time, which share lists of candidates too (GSI's duplicate removal)."""
     balance: bool = True
     """Rows with many candidates are shared by blocks or by the whole device, by a histogram and SGSI's cost model."""
     limits: Limits | None = None
-    """Instead of the model's."""
+    """Instead of the model's (kernels/levels_balance.cuh)."""
     live: bool = True
     """Tables carry only the columns that are still read."""
     parallel: bool = False
     """Match several vertices in one step where they come from one or two lists of a relation (GENEVA)."""
     eliminate: bool = False
     """Leave edges that are not the one a vertex comes from to steps of their own, one relation each (GENEVA)."""
+    partition: bool | None = None
+    """Have on the device only the relations that a stage reads, one edge label as a rule, uploaded for it (GENEVA);
+    edges are eliminated then. None = where the whole store is larger than the device's budget for graphs."""
+    beside: bool = True
+    """Upload a partition while the stage before runs, if there is room for two."""
+    at_once: bool | None = None
+    """Do all steps of the first descent in one launch; None = for plans of few operations."""
     staged: int = 256
     """Elements of an operand that is copied to shared memory, at most."""
     table_bytes: int = TABLE_BYTES
@@ -121,63 +122,3 @@ def most_positions(longest: int, rows: int) -> int:
     (2, 32)
     """
     return max(1, min(32, int((62 - math.log2(max(rows, 2))) / math.log2(max(longest, 2)))))
-
-
-def size_of_bin(number: int) -> int:
-    """The smallest number of candidates of an interval of the histogram (bin_of in kernels/levels.cuh).
-
-    >>> [size_of_bin(i) for i in (0, 1, 31, 32, 33, 36)]
-    [0, 32, 992, 1024, 1280, 2048]
-    """
-    if number <= 32:
-        return 32 * number
-    octave, quarter = divmod(number - 32, 4)
-    return (4 + quarter) << (octave + 8)
-
-
-def choose_limits(
-    histogram: Sequence[int] | NDArray[Any],
-    multiprocessors: int,
-    sync_cost: float = 0.1,
-    launch_cost: float = 1.0,
-) -> Limits:
-    """SGSI's cost model (section 7): the limits between one warp, the warps of a block, a block, and everybody.
-
-    Costs are in steps of a warp. Intervals below 1024 choose between the first two, those above between the last two,
-    so that the two limits are found independently of each other.
-
-    >>> few_large = [0] * 128
-    >>> few_large[2], few_large[60] = 100_000, 3
-    >>> choose_limits(few_large, 132)
-    Limits(pool=1023, block=1024, grid=131071)
-    >>> many_middling = [0] * 128
-    >>> many_middling[20] = 100
-    >>> choose_limits(many_middling, 132)
-    Limits(pool=639, block=1024, grid=4294967295)
-    """
-    rows, blocks = np.asarray(histogram, np.int64), multiprocessors
-    warp = _SIZES / 32 * _up(rows, 32 * blocks)
-    pool = (1 + 2 * sync_cost) * _up(_SIZES * _up(rows, blocks), 1024)
-    block = (1 + sync_cost) * _up(rows, blocks) * _up(_SIZES, 1024)
-    everybody = rows * (launch_cost + _up(_SIZES, 1024 * blocks))
-    pool_cut = 1 + _best_cut(warp[1:32], pool[1:32])
-    grid_cut = 32 + _best_cut(block[32:], everybody[32:])
-    return Limits(
-        size_of_bin(pool_cut) - 1,
-        1024,
-        UNLIMITED if grid_cut == BINS else size_of_bin(grid_cut) - 1,
-    )
-
-
-def _best_cut(below: Costs, above: Costs) -> int:
-    """Where to go over from one way to the other, by interval, so that the sum is least; as late as possible."""
-    zero = np.zeros(1)
-    total = np.concatenate([zero, np.cumsum(below)]) + np.concatenate([np.cumsum(above[::-1])[::-1], zero])
-    return len(below) - int(np.argmin(total[::-1]))
-
-
-def _up(a: NDArray[Any], b: int) -> NDArray[Any]:
-    return -(-a // b)
-
-
-_SIZES = np.array([size_of_bin(number) for number in range(BINS)], np.int64)

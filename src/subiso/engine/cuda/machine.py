@@ -37,7 +37,10 @@ class Description:
 
 
 class Kernel(Protocol):
-    """What can be compiled and launched. Hashable: equal ones are compiled once."""
+    """What can be compiled and launched. Hashable: equal ones are compiled once.
+
+    One whose blocks wait for each other has an attribute `cooperative`, which is true.
+    """
 
     @property
     def name(self) -> str:
@@ -86,6 +89,10 @@ class Snapshot(Protocol):
         """Waits until it is ready."""
 
 
+class Mark(Protocol):
+    """A moment: when everything that was asked for before has happened."""
+
+
 class Machine(Protocol):
     """One device. Writes, launches and snapshots happen in the order they are asked for."""
 
@@ -99,6 +106,12 @@ class Machine(Protocol):
         """Memory with unknown contents; OutOfMemory where there is none."""
 
     def write(self, buffer: Buffer, array: NDArray[Any], offset: int = 0) -> None: ...
+
+    def mark(self) -> Mark:
+        """The moment after all that was asked for up to now."""
+
+    def write_beside(self, buffer: Buffer, array: NDArray[Any], offset: int, after: Mark) -> None:
+        """Writes once `after` has come, while launches since then may be running; what follows waits for it."""
 
     def clear(self, buffer: Buffer) -> None:
         """Sets all bytes to zero."""

@@ -35,6 +35,8 @@ class Cache:
         self.machine = machine
         self.budget = int(machine.description.memory * SHARE) if budget is None else budget
         self.used = 0
+        self.uploaded = 0
+        """Bytes of all copies that were ever made."""
         self._kept: OrderedDict[Hashable, tuple[Any, int]] = OrderedDict()
 
     def get(self, key: Hashable, nbytes: int, make: Callable[[], Any]) -> Any:
@@ -42,14 +44,19 @@ class Cache:
         if key in self._kept:
             self._kept.move_to_end(key)
             return self._kept[key][0]
-        while self._kept and self.used + nbytes > self.budget:
-            self._drop_oldest()
-        made = self._make(key, nbytes, make)
+        made = self.make(nbytes, make)
         self._kept[key] = made, nbytes
         self.used += nbytes
+        self.uploaded += nbytes
         return made
 
-    def _make(self, key: Hashable, nbytes: int, make: Callable[[], Any]) -> Any:
+    def make(self, nbytes: int, make: Callable[[], Any]) -> Any:
+        """What `make` makes, which is not kept here; lets the oldest copies go where there is no room for it."""
+        while self._kept and self.used + nbytes > self.budget:
+            self._drop_oldest()
+        return self._make(nbytes, make)
+
+    def _make(self, nbytes: int, make: Callable[[], Any]) -> Any:
         while True:
             try:
                 return make()
@@ -79,13 +86,13 @@ class GuestCache(Cache):
         super().__init__(host.machine, host.budget)
         self.host = host
 
-    def _make(self, key: Hashable, nbytes: int, make: Callable[[], Any]) -> Any:
+    def _make(self, nbytes: int, make: Callable[[], Any]) -> Any:
         while self.host._kept:
             try:
                 return make()
             except OutOfMemory:
                 self.host._drop_oldest()
-        return super()._make(key, nbytes, make)
+        return super()._make(nbytes, make)
 
 
 class DeviceGraph:

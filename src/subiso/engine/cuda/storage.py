@@ -6,7 +6,7 @@ many edge labels. The others (kernels/stores.cuh) have an index of the vertices 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import Any
 from weakref import WeakKeyDictionary
@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from subiso.engine.cuda.layout import CSR
 from subiso.engine.cuda.memory import DeviceGraph
+from subiso.engine.cuda.relations import NO_HUB
 from subiso.errors import UnsupportedError
 from subiso.filter.resolve import Resolved
 from subiso.storage.hash_pcsr import THETA, HashPcsr
@@ -117,47 +118,127 @@ def store_entries(
     name: str,
     kept: list[Any],
     slices: Sequence[tuple[int, int]] = (),
+    only: Collection[int] | None = None,
 ) -> list[NDArray[Any]]:
     """One element of the relations' table per relation and slice, for a store other than the plain CSR.
 
-    A slice is a relation's neighbours that carry a vertex label. What is pointed to is added to `kept`.
+    A slice is a relation's neighbours that carry a vertex label. What is pointed to is added to `kept`. With `only` the
+    others are left out, as elements that point nowhere.
     """
+    indexes = _indexes(resolved, name, slices, only=only)
+    return [np.zeros((), CSR) if index is None else part_of(graph, index, kept) for index in indexes]
+
+
+def _indexes(
+    resolved: Resolved,
+    name: str,
+    slices: Sequence[tuple[int, int]] = (),
+    *,
+    only: Collection[int] | None = None,
+    alone: bool = False,
+) -> list[Index | None]:
+    """Per relation and slice; `alone`: each in arrays of its own. None for those that are not wanted."""
     pairs = list(zip(resolved.relations, resolved.csrs, strict=True))
-    indexes = [index_of(resolved.whole, relation, csr, name) for relation, csr in pairs]
-    indexes += [index_of(resolved.whole, *pairs[number], name, label) for number, label in slices]
-    return [part_of(graph, index, kept) for index in indexes]
+    wanted: list[tuple[int, int | None]] = [(number, None) for number in range(len(pairs))]
+    return [
+        index_of(resolved.whole, *pairs[number], name, label, alone=alone)
+        if only is None or place in only
+        else None
+        for place, (number, label) in enumerate([*wanted, *slices])
+    ]
 
 
-_INDEXES: WeakKeyDictionary[RelationCsr, dict[tuple[str, int | None], Index]] = WeakKeyDictionary()
+@dataclass(frozen=True, eq=False)
+class Part:
+    """One relation of a store (kernels/stores.cuh): its arrays, and the words beside their addresses."""
+
+    arrays: tuple[NDArray[Any], ...] = ()
+    words: tuple[int, ...] = ()
+    common: int = 0
+    """So many of the arrays, the first ones, are the same for all relations."""
+
+    def entry(self, addresses: Sequence[int]) -> NDArray[Any]:
+        """As long as an element of the plain CSR's table."""
+        entry = np.zeros((), _part_type(len(addresses), CSR.itemsize // 4 - 2 * len(addresses)))
+        entry["pointers"] = addresses
+        entry["words"][: len(self.words)] = self.words
+        return entry.view(CSR)
+
+
+def separate_parts(
+    resolved: Resolved,
+    name: str,
+    slices: Sequence[tuple[int, int]] = (),
+    *,
+    only: Collection[int],
+    wide: bool = False,
+) -> list[Part]:
+    """Per relation and slice a part that needs nothing of the others, for any store; empty ones but for `only`."""
+    if name != "csr":
+        indexes = _indexes(resolved, name, slices, only=only, alone=True)
+        return [Part() if index is None else _part(index) for index in indexes]
+    offsets = np.int64 if wide else np.uint32
+    bounds = {csr: csr.bounds.astype(offsets) for n, csr in enumerate(resolved.csrs) if n in only}
+    return [
+        Part((bounds[csr], csr.neighbors), (0, 0, 0, NO_HUB, resolved.reverse[number] == number))
+        if number in only
+        else Part()
+        for number, csr in enumerate(resolved.csrs)
+    ]
+
+
+def store_bytes(resolved: Resolved, name: str, only: Collection[int], *, wide: bool = False) -> int:
+    """What some relations take on a device, all together."""
+    if name == "csr":
+        csrs = {csr for number, csr in enumerate(resolved.csrs) if number in only}
+        return sum(csr.neighbors.nbytes + (8 if wide else 4) * len(csr.bounds) for csr in csrs)
+    parts = [_part(index) for index in _indexes(resolved, name, only=only) if index is not None]
+    return sum({id(array): array.nbytes for part in parts for array in part.arrays}.values())
+
+
+_INDEXES: WeakKeyDictionary[RelationCsr, dict[tuple[str, int | None, bool], Index]] = WeakKeyDictionary()
 
 
 def index_of(
-    layout: Layout, relation: Relation, csr: RelationCsr, name: str, label: int | None = None
+    layout: Layout,
+    relation: Relation,
+    csr: RelationCsr,
+    name: str,
+    label: int | None = None,
+    *,
+    alone: bool = False,
 ) -> Index:
-    """A relation in a layout, of a label CSR perhaps one vertex label; made once, kept as long as its lists are."""
+    """A relation in a layout, of a label CSR perhaps one vertex label; made once, kept as long as its lists are.
+
+    A label CSR has all labels of a direction, unless the relation is to be `alone` in it.
+    """
     known = _INDEXES.setdefault(csr, {})
-    key = name, label
+    key = name, label, alone and name == "label_csr"
     if key not in known:
-        known[key] = _make_index(layout, relation, csr, name, label)
+        known[key] = _make_index(layout, relation, csr, name, label, alone=alone)
     return known[key]
 
 
-def _make_index(layout: Layout, relation: Relation, csr: RelationCsr, name: str, label: int | None) -> Index:
+def _make_index(
+    layout: Layout, relation: Relation, csr: RelationCsr, name: str, label: int | None, *, alone: bool
+) -> Index:
     if name == "label_csr":
-        return _label_slice(layout, relation, csr, label)
+        return _label_slice(layout, relation, csr, label, alone=alone)
     lists: Lists = lists_of(csr)
     if name == "interval_pcsr":
         return IntervalPcsr(lists, renaming_of(layout.graph))
     return HashPcsr(lists, groups_per_list=GROUPS_PER_LIST) if name == "hash_pcsr" else CompressedCsr(lists)
 
 
-def _label_slice(layout: Layout, relation: Relation, csr: RelationCsr, label: int | None) -> LabelSlice:
+def _label_slice(
+    layout: Layout, relation: Relation, csr: RelationCsr, label: int | None, *, alone: bool
+) -> LabelSlice:
     """All labels of a direction share one label CSR; lists that are not simply a label's have one of their own."""
     graph = layout.graph
     code = 0 if graph.edge_labels is None and relation.fit is None else label_of(relation)
     sides = partitions_of(graph).sides
     grouped = None if label is None else layout
-    if code is None or relation.direction not in sides or layout.relation(relation) is not csr:
+    if alone or code is None or relation.direction not in sides or layout.relation(relation) is not csr:
         return LabelCsr(one_label(lists_of(csr)), grouped).slice(0, label or 0)
     side = sides[relation.direction]
     key = "label_csr", relation.direction, label is not None
@@ -181,21 +262,20 @@ def _part_type(pointers: int, words: int) -> np.dtype[Any]:
 
 
 def part_of(graph: DeviceGraph, index: Index, kept: list[Any]) -> NDArray[Any]:
-    """A relation's part of a store (kernels/stores.cuh), as long as an element of the plain CSR's table."""
-    arrays: list[NDArray[Any]]
-    if isinstance(index, CompressedCsr):
-        arrays, words = [index.keys, index.offsets, index.neighbors], [len(index.keys)]
-    elif isinstance(index, HashPcsr):
-        arrays, words = [index.groups, index.neighbors], [0, 0, index.num_groups, index.theta]
-    elif isinstance(index, IntervalPcsr):
-        arrays = [index.renaming.new_of, index.intervals, index.offsets, index.neighbors]
-        words = [index.num_intervals]
-    else:
-        assert isinstance(index, LabelSlice), "the plain CSR has entries of its own"
-        arrays, words = [*index.whole.arrays], [index.key]
-    buffers = [graph.array(array) for array in arrays]
+    """A relation's element of the relations' table, with its arrays on the device."""
+    part = _part(index)
+    buffers = [graph.array(array) for array in part.arrays]
     kept += buffers
-    part = np.zeros((), _part_type(len(arrays), CSR.itemsize // 4 - 2 * len(arrays)))
-    part["pointers"] = [buffer.address for buffer in buffers]
-    part["words"][: len(words)] = words
-    return part.view(CSR)
+    return part.entry([buffer.address for buffer in buffers])
+
+
+def _part(index: Index) -> Part:
+    if isinstance(index, CompressedCsr):
+        return Part((index.keys, index.offsets, index.neighbors), (len(index.keys),))
+    if isinstance(index, HashPcsr):
+        return Part((index.groups, index.neighbors), (0, 0, index.num_groups, index.theta))
+    if isinstance(index, IntervalPcsr):
+        arrays = index.renaming.new_of, index.intervals, index.offsets, index.neighbors
+        return Part(arrays, (index.num_intervals,), common=1)
+    assert isinstance(index, LabelSlice), "the plain CSR has parts of its own"
+    return Part(tuple(index.whole.arrays), (index.key,))
