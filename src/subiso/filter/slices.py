@@ -11,10 +11,10 @@ from subiso.storage.relation import Relation
 
 
 def sliced(
-    query: Query, layout: Layout, links: Sequence[Link], relations: Sequence[Relation]
+    query: Query, layout: Layout, links: Sequence[Link], relations: Sequence[Relation], threads: int = 0
 ) -> tuple[list[Link], list[RelationCsr]]:
     """The links, reading lists of their ends' labels where the layout has them; these lists, numbered on from the
-    relations."""
+    relations. By so many threads at most; 0 for no limit."""
     labels = query.pattern.vertex_labels
     lists: list[RelationCsr] = []
     numbers: dict[tuple[int, frozenset[int | str]], int] = {}
@@ -24,7 +24,7 @@ def sliced(
             return relation
         names = min(labels[vertex], key=len)
         if (relation, names) not in numbers:
-            found = layout.relation_to(relations[relation], names)
+            found = layout.relation_to(relations[relation], names, threads)
             numbers[relation, names] = relation if found is None else len(relations) + len(lists)
             lists.extend([] if found is None else [found])
         return numbers[relation, names]
