@@ -24,6 +24,7 @@ if find_spec("subiso") is None:  # not installed: the sources beside us
     sys.path.insert(0, str(HERE.parent / "src"))
 
 import subiso as si  # noqa: E402
+from bench.checked import check_names, chosen_graphs, run_script  # noqa: E402
 from subiso.bench.data import DataFolder  # noqa: E402
 from subiso.bench.machine import describe  # noqa: E402
 
@@ -147,13 +148,16 @@ def main() -> None:
     parser.add_argument("--output", type=Path)
     options = parser.parse_args()
     folder = options.data or HERE.parent.parent / "shared" / "data"
+    graphs = chosen_graphs(DataFolder(folder), options.graph, CASES)
+    known = DataFolder(folder).oracle()
+    check_names("pattern", options.pattern, set.intersection(*(set(known[name]) for name in graphs)))
     machine = ", ".join(f"{key}: {value}" for key, value in describe().items())
     date = datetime.now(UTC).date().isoformat()
     threads = "Threads: 2" if options.processes == 1 else f"Processes: {options.processes}, one thread each"
     text = TEXT.format(date=date, error=options.error, machine=machine, threads=threads)
     lines = [text, "| " + " | ".join(HEAD) + " |", "| --- | --- |" + " ---: |" * (len(HEAD) - 2)]
     print("\n".join(lines), flush=True)
-    for name in options.graph or CASES:
+    for name in graphs:
         for case in options.pattern or CASES[name]:
             row = measure(Case(folder, name, case), options)
             lines.append("| " + " | ".join([name, case, *row]) + " |")
@@ -163,4 +167,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    main()
+    run_script(main)

@@ -27,6 +27,7 @@ if find_spec("subiso") is None:  # not installed: the sources beside us
     sys.path.insert(0, str(HERE.parent / "src"))
 
 import subiso as si  # noqa: E402
+from bench.checked import chosen_graphs, run_script  # noqa: E402
 from subiso.bench.data import DataFolder  # noqa: E402
 from subiso.bench.machine import describe  # noqa: E402
 from subiso.storage.labels import LAYOUTS, LabelStorage, store_labels  # noqa: E402
@@ -250,7 +251,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--output", type=Path)
     options = parser.parse_args(arguments)
     folder = DataFolder(options.data or HERE.parent.parent / "shared" / "data")
-    cases = [Case(name, folder.graph(name)) for name in options.graph or GRAPHS]
+    cases = [Case(name, folder.graph(name)) for name in chosen_graphs(folder, options.graph, GRAPHS)]
     machine = ", ".join(f"{key}: {value}" for key, value in describe().items())
     date = datetime.now(UTC).date().isoformat()
     lines: list[str] = []
@@ -288,4 +289,4 @@ def device_part(cases: Sequence[Case], *, required: bool) -> Iterator[list[str]]
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    run_script(main)

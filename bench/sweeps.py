@@ -24,7 +24,7 @@ sys.path[:0] = [str(ROOT), str(ROOT / "src")]
 
 from bench.ablation.setting import failure  # noqa: E402
 from bench.ablation.study import Study  # noqa: E402
-from bench.graphs import is_there  # noqa: E402
+from bench.checked import check_names, chosen_graphs, run_script  # noqa: E402
 from bench.plot import bar_chart, line_chart  # noqa: E402
 from subiso.bench.data import DataFolder, load_graph  # noqa: E402
 from subiso.engine import cpu, cuda  # noqa: E402
@@ -181,7 +181,7 @@ def run_all(
     out: Path,
 ) -> int:
     """Runs sweeps, writes their tables, answers and plots; 1 where counts differ or an engine failed."""
-    wrong = 0
+    wrong = measured = 0
     about = {"date": datetime.date.today().isoformat(), "limit_s": options.limit, "seed": options.seed}
     for sweep in sweeps:
         points = list(_points(graphs, sweep, engines, options))
@@ -190,8 +190,11 @@ def run_all(
         (out / f"sweep-{sweep}-answers.json").write_text(json.dumps([asdict(p) for p in points], indent=1))
         print(f"{found.text()}\n", flush=True)
         wrong += found.wrong
-    print(f"{wrong} rows wrong; files in {out}")
-    return int(wrong > 0)
+        measured += sum(len(query) for point in points for query in point.answers)
+    print(f"{wrong} rows wrong, {measured} runs; files in {out}")
+    if not measured:
+        print("nothing was measured: give it graphs, queries or more --seconds", file=sys.stderr)
+    return int(wrong > 0 or not measured)
 
 
 def _points(
@@ -231,8 +234,9 @@ def main() -> int:
     )
     given = parser.parse_args()
     data = DataFolder(given.data)
+    check_names("schedule", given.schedules, cuda.SCHEDULES)
     graphs = {
-        name: (lambda name=name: load_graph(data, name)) for name in given.graphs if is_there(data, name)
+        name: (lambda name=name: load_graph(data, name)) for name in chosen_graphs(data, given.graphs, GRAPHS)
     }
     options = Options(given.queries, given.limit, given.seed, time.perf_counter() + given.seconds)
     engines = engines_of(given.device, given.schedules)
@@ -240,4 +244,4 @@ def main() -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    run_script(main)

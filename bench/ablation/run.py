@@ -24,6 +24,7 @@ from bench.ablation import batching, hubs, memory, sharing, split, stack, tau, t
 from bench.ablation.rehearse import compile_all, kernels_of  # noqa: E402
 from bench.ablation.setting import Setting, failure  # noqa: E402
 from bench.ablation.study import Study  # noqa: E402
+from bench.checked import check_graphs, run_script  # noqa: E402
 from subiso.bench.data import DataFolder  # noqa: E402
 
 # What takes longest comes last, and gets the time that the others have left.
@@ -43,10 +44,10 @@ def main() -> int:
     options = parse()
     from subiso.engine.cuda.device import open_devices
 
+    data = DataFolder(options.data)
+    check_graphs(data, options.graphs)
     machine = open_devices(options.device)[0]
-    setting = Setting(
-        machine, DataFolder(options.data), tuple(options.graphs or ()), options.limit, options.repeat
-    )
+    setting = Setting(machine, data, tuple(options.graphs or ()), options.limit, options.repeat)
     chosen = [function for name in options.only or STUDIES for function in STUDIES[name]]
     started = time.perf_counter()
     kernels = kernels_of(setting, [study for study in chosen if study is not split.study])
@@ -104,4 +105,4 @@ def parse() -> argparse.Namespace:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    run_script(main)

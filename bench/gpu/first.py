@@ -20,6 +20,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from bench.ablation.split import empty_kernel_cache
+from bench.checked import run_script
 from bench.gpu.run import PATTERNS
 
 from subiso.bench.data import DataFolder, load_graph
@@ -119,4 +120,4 @@ def timed(engine: CudaEngine, graph: Graph, pattern: Pattern, params: Params = P
 
 
 if __name__ == "__main__":
-    main()
+    run_script(main)

@@ -28,10 +28,11 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
 from bench.ablation.rehearse import Rehearsal, compile_all
-from bench.graphs import is_there
+from bench.checked import check_names, chosen_graphs, run_script
 
 from subiso.bench.data import DataFolder, load_graph
 from subiso.engine.base import Params, Switches
+from subiso.engine.cuda import SCHEDULES as KNOWN_SCHEDULES
 from subiso.engine.cuda.device import open_devices
 from subiso.engine.cuda.engine import CudaEngine
 from subiso.engine.cuda.levels import LevelsReport
@@ -104,12 +105,15 @@ class Timing:
 
 def main() -> None:
     options = parse()
+    data = DataFolder(options.data)
+    names = chosen_graphs(data, options.graphs, GRAPHS)
+    check_names("schedule", options.schedules, KNOWN_SCHEDULES)
+    check_names("switch", options.switches, [*SWITCHES, *(f"storage={name}" for name in INDEXED)])
     machine = open_devices("cuda")[0]
     print(f"{machine.description}\n", flush=True)
-    data = DataFolder(options.data)
     wrong = 0
     everything: list[Timing] = []
-    for name in (name for name in options.graphs if is_there(data, name)):
+    for name in names:
         graph = load_graph(data, name)
         drawn = random_queries(graph, options.queries, options.sizes, edges="visited", seed=options.seed)
         queries = {
@@ -323,4 +327,4 @@ def disagreements(queries: dict[str, dict[str, Timing]], known: dict[str, int | 
 
 
 if __name__ == "__main__":
-    main()
+    run_script(main)

@@ -22,7 +22,7 @@ import time
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
-from bench.graphs import is_there
+from bench.checked import check_graphs, check_names, run_script
 
 from subiso.bench.data import DataFolder, load_graph
 from subiso.engine.base import Params
@@ -58,8 +58,8 @@ class Row:
 def main() -> None:
     options = parse()
     data = DataFolder(options.data)
-    if not is_there(data, GRAPH):
-        sys.exit(f"no {GRAPH} in {options.data}")
+    check_graphs(data, [GRAPH])
+    check_names("way", options.ways, WAYS)
     machine = open_devices("cuda")[0]
     print(f"{machine.description}\n", flush=True)
     graph = load_graph(data, GRAPH)
@@ -144,4 +144,4 @@ def summary(rows: list[Row], ways: list[str]) -> None:
 
 
 if __name__ == "__main__":
-    main()
+    run_script(main)

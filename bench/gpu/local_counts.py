@@ -20,8 +20,8 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from bench.checked import chosen_graphs, run_script
 from bench.gpu.timed import TimedMachine
-from bench.graphs import is_there
 
 from subiso.bench.data import DataFolder, load_graph
 from subiso.engine import cpu
@@ -45,14 +45,15 @@ PATTERNS = {
 
 def main() -> None:
     options = parse()
+    data = DataFolder(options.data)
+    names = chosen_graphs(data, options.graphs, GRAPHS)
     machine = TimedMachine(parse_device(options.device)[0])
     engine = CudaEngine(machine)
-    data = DataFolder(options.data)
     print(f"{machine.description}\n")
     print("| graph | pattern | per | ms | wall | CPU | CPU / wall | equal |")
     print("|---|---|---|---|---|---|---|---|", flush=True)
     wrong = False
-    for name in (name for name in options.graphs if is_there(data, name)):
+    for name in names:
         graph = load_graph(data, name)
         for pattern in options.patterns:
             query = make_query(graph, PATTERNS[pattern])
@@ -101,4 +102,4 @@ def timed(
 
 
 if __name__ == "__main__":
-    main()
+    run_script(main)

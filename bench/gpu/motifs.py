@@ -25,8 +25,8 @@ from pathlib import Path
 from typing import Any
 
 from bench.ablation.rehearse import Rehearsal, compile_all
+from bench.checked import chosen_graphs, run_script
 from bench.gpu.timed import TimedMachine
-from bench.graphs import is_there
 
 from subiso.bench.data import DataFolder, load_graph
 from subiso.engine.base import Params
@@ -62,12 +62,13 @@ class Row:
 
 def main() -> None:
     options = parse()
+    peers = json.loads(PEERS.read_text())
+    data = DataFolder(options.data)
+    names = chosen_graphs(data, options.graphs, peers)
     machine = TimedMachine(parse_device(options.device)[0])
     engine = CudaEngine(machine)
     print(f"{machine.description}\n", flush=True)
-    peers = json.loads(PEERS.read_text())
-    data = DataFolder(options.data)
-    graphs = {name: load_graph(data, name) for name in options.graphs or list(peers) if is_there(data, name)}
+    graphs = {name: load_graph(data, name) for name in names}
     rehearse(engine, list(graphs.values()), options.sizes)
     known = data.oracle()
     print("| graph | motifs | ms | G2Miner | ratio | wall | prepare | MB | checked |")
@@ -179,4 +180,4 @@ def line(row: Row) -> str:
 
 
 if __name__ == "__main__":
-    main()
+    run_script(main)

@@ -32,4 +32,6 @@ def main(data: Path, folder: Path) -> None:
 
 
 if __name__ == "__main__":
+    if len(sys.argv) != 3 or not (Path(sys.argv[1]) / "load.py").is_file():
+        sys.exit("usage: python bench/gpu/pack.py DATA FOLDER, where DATA has load.py and the graphs")
     main(Path(sys.argv[1]), Path(sys.argv[2]))

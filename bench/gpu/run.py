@@ -25,8 +25,8 @@ from pathlib import Path
 from typing import Any
 
 from bench.ablation.rehearse import Rehearsal, compile_all
+from bench.checked import check_names, chosen_graphs, run_script
 from bench.gpu.timed import TimedMachine
-from bench.graphs import is_there
 
 from subiso.bench.data import DataFolder, load_graph
 from subiso.engine.base import Params, Switches
@@ -96,6 +96,10 @@ def main() -> None:
     if options.check:
         check(open_devices(options.device)[0], options.check)
         return
+    peers = json.loads((HERE / "peers.json").read_text())
+    data = DataFolder(options.data)
+    names = chosen_graphs(data, options.graphs, peers)
+    check_names("pattern", options.patterns, {pattern for name in names for pattern in peers.get(name, ())})
     machine = TimedMachine(parse_device(options.device)[0])
     wishes = Wishes(
         tau=options.tau,
@@ -105,9 +109,6 @@ def main() -> None:
     )
     engine = CudaEngine(machine, replace(wishes, **dict(options.wish)), schedule=options.schedule)
     print(f"{machine.description}\n", flush=True)
-    peers = json.loads((HERE / "peers.json").read_text())
-    data = DataFolder(options.data)
-    names = [name for name in options.graphs or list(peers) if is_there(data, name)]
     graphs = {name: load_graph(data, name) for name in names}
     cases = {
         name: [pattern for pattern in options.patterns or list(peers[name]) if pattern in peers[name]]
@@ -326,4 +327,4 @@ def sanitize() -> None:
 
 
 if __name__ == "__main__":
-    main()
+    run_script(main)

@@ -24,6 +24,7 @@ ROOT = Path(__file__).resolve().parents[2]
 sys.path[:0] = [str(ROOT), str(ROOT / "src")]
 
 from bench.ablation.study import Study  # noqa: E402
+from bench.checked import run_script  # noqa: E402
 from bench.gpu import run  # noqa: E402
 from bench.gpu.timed import TimedMachine  # noqa: E402
 from bench.plot import line_chart  # noqa: E402
@@ -153,4 +154,4 @@ def main() -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    run_script(main)

@@ -27,6 +27,7 @@ sys.path[:0] = [str(ROOT), str(ROOT / "src")]
 from bench.ablation.run import run_all  # noqa: E402
 from bench.ablation.setting import Setting, Trial, Way, agreed  # noqa: E402
 from bench.ablation.study import Study  # noqa: E402
+from bench.checked import check_graphs, check_names, run_script  # noqa: E402
 from bench.graphs import PATTERNS, HubForms, is_there, with_hub  # noqa: E402
 
 from subiso.bench.data import DataFolder  # noqa: E402
@@ -223,9 +224,13 @@ def main() -> int:
     options = parser.parse_args()
     from subiso.engine.cuda.device import open_devices
 
+    data = DataFolder(options.data)
+    check_graphs(data, options.graphs)
+    known = data.patterns()
+    check_names("pattern", options.patterns, [*known["gMatch"], *known["STMatch"]])
     machine = open_devices(options.device)[0]
     graphs = tuple(options.graphs or ())
-    setting = Setting(machine, DataFolder(options.data), graphs, options.limit, repeat=0)
+    setting = Setting(machine, data, graphs, options.limit, repeat=0)
     narrowed = partial(papers, only=options.patterns, cpu_seconds=options.cpu_seconds)
     showcases = {**SHOWCASES, "papers": narrowed}
     chosen = [showcases[name] for name in options.only or list(SHOWCASES)]
@@ -233,4 +238,4 @@ def main() -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    run_script(main)

@@ -10,6 +10,7 @@ from dataclasses import replace
 from math import comb
 
 import numpy as np
+from bench.checked import run_script
 
 from subiso.engine.base import Params
 from subiso.engine.cuda.by_sums import sums_way
@@ -117,4 +118,4 @@ def joins(engine: CudaEngine, graph: Graph) -> None:
 
 
 if __name__ == "__main__":
-    main()
+    run_script(main)

@@ -18,9 +18,9 @@ from collections import defaultdict
 from dataclasses import replace
 from pathlib import Path
 
+from bench.checked import chosen_graphs, run_script
 from bench.gpu.run import PATTERNS
 from bench.gpu.timed import TimedMachine
-from bench.graphs import is_there
 
 from subiso.bench.data import DataFolder, load_graph
 from subiso.engine.base import Params, Switches
@@ -39,15 +39,14 @@ GRAPHS = ["wiki-Vote", "email-Enron", "dblp-2010", "loc-Gowalla", "ego-Twitter",
 
 def main() -> None:
     options = parse()
+    data = DataFolder(options.data)
+    names = chosen_graphs(data, options.graphs, GRAPHS)
     machine = TimedMachine()
     engine = CudaEngine(machine, Wishes(hoods=replace(HoodWishes(), **dict(options.hoods))))
-    data = DataFolder(options.data)
     known = data.oracle() if (options.data / "oracle.json").exists() else {}
     wrong = False
     print(f"{'graph':16} {'wheels':>18} {'plans':>10} {'sums':>10} chosen", flush=True)
-    for name in options.graphs:
-        if not is_there(data, name):
-            continue
+    for name in names:
         query = make_query(load_graph(data, name), Pattern.from_edges(PATTERNS["W4"]))
         by_plans, plans = None, math.inf
         if options.timeout > 0:
@@ -142,4 +141,4 @@ def steps(machine: TimedMachine, run: SumsRun) -> None:
 
 
 if __name__ == "__main__":
-    main()
+    run_script(main)

@@ -32,7 +32,7 @@ BoundNarrowed* narrow_candidates(nb::object kept, std::uint32_t num_vertices,
                                  const std::vector<Optional<std::uint64_t>>& given,
                                  const std::vector<Optional<std::uint64_t>>& begun,
                                  const std::vector<std::tuple<int, int, int, int>>& links, bool injective, bool degree,
-                                 bool frequency, bool refine, std::uint64_t budget) {
+                                 bool frequency, bool refine, std::uint64_t budget, unsigned threads) {
   check_relations(num_vertices, relations);
   if (given.size() > 64 || begun.size() != given.size()) throw std::invalid_argument("one filter per vertex, 64 at most");
   const auto first = to_bitmaps(given, num_vertices), start = to_bitmaps(begun, num_vertices);
@@ -46,7 +46,7 @@ BoundNarrowed* narrow_candidates(nb::object kept, std::uint32_t num_vertices,
       BoundNarrowed{std::move(kept), CsrStore(num_vertices, to_csrs(relations)), relations.size(), std::move(wanted), {}});
   {
     nb::gil_scoped_release release;
-    bound->result = narrow(bound->store, first, start, bound->links, {injective, degree, frequency, refine, budget});
+    bound->result = narrow(bound->store, first, start, bound->links, {injective, degree, frequency, refine, budget, threads});
   }
   return bound.release();  // Python owns it
 }
@@ -101,7 +101,8 @@ using SideArrays = std::tuple<std::uint32_t, In<std::int64_t>, In<std::uint32_t>
                               Optional<std::uint32_t>>;
 
 auto build_signature_table(int label_bits, int num_bits, const std::vector<SideArrays>& sides,
-                           In<std::int64_t> label_offsets, In<std::uint32_t> labels, In<std::uint32_t> rank) {
+                           In<std::int64_t> label_offsets, In<std::uint32_t> labels, In<std::uint32_t> rank,
+                           unsigned threads) {
   const SignatureShape shape = shape_of(label_bits, num_bits);
   const auto n = static_cast<std::uint32_t>(rank.size());
   if (label_offsets.size() != n + std::size_t{1}) throw std::invalid_argument("labels do not fit the number of vertices");
@@ -114,7 +115,7 @@ auto build_signature_table(int label_bits, int num_bits, const std::vector<SideA
   std::vector<std::uint64_t> table;
   {
     nb::gil_scoped_release release;
-    table = build_signatures(shape, n, views, label_offsets.data(), labels.data(), rank.data());
+    table = build_signatures(shape, n, views, label_offsets.data(), labels.data(), rank.data(), threads);
   }
   return to_numpy(std::move(table));
 }

@@ -63,14 +63,14 @@ nb::tuple sample(const BoundRun& self, In<double> seeds, const std::vector<Level
 }
 
 nb::tuple sum_lists_arrays(In<std::int64_t> bounds, In<std::uint32_t> neighbors, In<double> weight,
-                           const std::optional<In<float>>& factor) {
+                           const std::optional<In<float>>& factor, unsigned threads) {
   if (bounds.size() != 2 * weight.size() + 1) throw std::invalid_argument("one weight per vertex");
   if (factor && factor->size() != neighbors.size()) throw std::invalid_argument("one factor per entry");
   std::vector<double> sums(neighbors.size()), totals(weight.size());
   {
     nb::gil_scoped_release release;
     sum_lists({bounds.data(), neighbors.data()}, static_cast<std::uint32_t>(weight.size()), weight.data(),
-              factor ? factor->data() : nullptr, sums.data(), totals.data());
+              factor ? factor->data() : nullptr, sums.data(), totals.data(), threads);
   }
   return nb::make_tuple(to_numpy(std::move(sums)), to_numpy(std::move(totals)));
 }
@@ -78,7 +78,7 @@ nb::tuple sum_lists_arrays(In<std::int64_t> bounds, In<std::uint32_t> neighbors,
 using ListArrays = std::pair<In<std::int64_t>, In<std::uint32_t>>;
 
 Out<std::uint32_t> edge_codegrees_array(const ListArrays& edges, const ListArrays& at_first, const ListArrays& at_second,
-                                        bool mirrored) {
+                                        bool mirrored, unsigned threads) {
   const std::size_t bounds = edges.first.size();
   if (at_first.first.size() != bounds || at_second.first.size() != bounds)
     throw std::invalid_argument("the relations differ in their number of vertices");
@@ -86,7 +86,8 @@ Out<std::uint32_t> edge_codegrees_array(const ListArrays& edges, const ListArray
   std::vector<std::uint32_t> result;
   {
     nb::gil_scoped_release release;
-    result = edge_codegrees(csr(edges), csr(at_first), csr(at_second), static_cast<std::uint32_t>(bounds / 2), mirrored);
+    result = edge_codegrees(csr(edges), csr(at_first), csr(at_second), static_cast<std::uint32_t>(bounds / 2), mirrored,
+                            threads);
   }
   return to_numpy(std::move(result));
 }
@@ -95,7 +96,7 @@ Out<std::uint32_t> edge_codegrees_array(const ListArrays& edges, const ListArray
 
 void bind_sample(nb::module_& m) {
   m.def("sum_lists", &sum_lists_arrays, nb::arg("bounds"), nb::arg("neighbors"), nb::arg("weight"),
-        nb::arg("factor") = nb::none());
+        nb::arg("factor") = nb::none(), nb::arg("threads") = 0);
   m.def("edge_codegrees", &edge_codegrees_array);
   // (mean, work, walks that counted something, ways to the innermost level) by block, and whether a count overflowed
   m.def("sample", &sample, nb::arg("run"), nb::arg("seeds"), nb::arg("levels"), nb::arg("seed"),

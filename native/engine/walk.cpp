@@ -26,11 +26,11 @@ double below_one(double u) { return std::clamp(u, 0.0, 1 - 0x1p-53); }
 }  // namespace
 
 void sum_lists(Csr csr, std::uint32_t num_vertices, const double* weight, const float* factor, double* sums,
-               double* totals) {
+               double* totals, unsigned threads) {
   constexpr std::uint32_t kChunk = 1024;
   std::atomic<std::uint32_t> next{0};
   const auto entries = static_cast<std::size_t>(csr.bounds[2 * std::size_t{num_vertices}]);
-  run_threads(threads_for(entries, 0), [&](unsigned) {
+  run_threads(threads_up_to(entries, threads), [&](unsigned) {
     for (std::uint64_t begin; (begin = std::uint64_t{next.fetch_add(1)} * kChunk) < num_vertices;) {
       const std::uint64_t end = std::min<std::uint64_t>(begin + kChunk, num_vertices);
       for (std::uint64_t v = begin; v < end; ++v) {

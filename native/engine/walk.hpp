@@ -22,9 +22,9 @@ struct WalkWeights {
 };
 
 // For every list of the relation the running sums of its entries' weights, which are those of the vertices times the
-// entries' own factors (null: none); `totals` gets the lists' sums.
+// entries' own factors (null: none); `totals` gets the lists' sums. `threads` at most, 0: no limit.
 void sum_lists(Csr csr, std::uint32_t num_vertices, const double* weight, const float* factor, double* sums,
-               double* totals);
+               double* totals, unsigned threads);
 
 struct WalkTally {
   double work = 0;        // elements looked at, and some for every step

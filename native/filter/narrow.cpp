@@ -72,7 +72,7 @@ Narrowed narrow(const CsrStore& store, const std::vector<const std::uint64_t*>& 
       demands.again.push_back({k.b, k.a, k.backward, k.forward, 1});
     }
   }
-  result.refined = refine(store, bitmaps, demands, n, options.budget);
+  result.refined = refine(store, bitmaps, demands, n, options.budget, options.threads);
   int numbers = 0;
   for (std::size_t v = 0; v < n; ++v) {
     int number = result.bits[v].empty() ? -1 : numbers;

@@ -21,6 +21,7 @@ struct NarrowOptions {
   bool frequency = true;  // ... by their labels: by the bitmaps that neighbours had to begin with
   bool refine = true;     // neighbours among the candidates of neighbours, to a fixed point
   std::uint64_t budget = UINT64_MAX;  // list elements
+  unsigned threads = 0;               // at most; 0: no limit
 };
 
 struct Narrowed {

@@ -19,8 +19,8 @@ struct Outcome {
 // Candidates as bitmaps, to look them up in, and as lists, to go through them.
 class Refiner {
  public:
-  Refiner(const CsrStore& store, const std::vector<std::uint64_t*>& filters, std::size_t num_vertices)
-      : store_(store), filters_(filters), members_(num_vertices), gone_(num_vertices) {
+  Refiner(const CsrStore& store, const std::vector<std::uint64_t*>& filters, std::size_t num_vertices, unsigned threads)
+      : store_(store), filters_(filters), threads_(threads), members_(num_vertices), gone_(num_vertices) {
     const std::size_t words = (store.num_vertices() + std::size_t{63}) / 64;
     for (std::size_t v = 0; v < num_vertices; ++v)
       if (filters[v] != nullptr) members_[v] = Numbering(filters[v], words).members();
@@ -148,7 +148,7 @@ class Refiner {
     std::atomic<std::uint64_t> work{0};
     std::atomic<std::size_t> taken{0};
     const std::size_t chunk = 1024;
-    run_threads(threads_for(static_cast<std::size_t>(price(d)), 0), [&](unsigned) {
+    run_threads(threads_up_to(static_cast<std::size_t>(price(d)), threads_), [&](unsigned) {
       std::uint64_t looked = 0;
       for (std::size_t begin; (begin = taken.fetch_add(chunk)) < list.size();)
         for (std::size_t i = begin; i < std::min(begin + chunk, list.size()); ++i)
@@ -175,6 +175,7 @@ class Refiner {
 
   const CsrStore& store_;
   const std::vector<std::uint64_t*>& filters_;
+  const unsigned threads_;  // at most; 0: as many as are worth it
   std::vector<std::vector<std::uint32_t>> members_;  // of the pattern's vertices
   std::vector<std::vector<std::uint32_t>> gone_;     // those that were dropped, in order
   std::vector<std::uint64_t> reached_;
@@ -233,8 +234,8 @@ class Waiting {
 }  // namespace
 
 Refined refine(const CsrStore& store, const std::vector<std::uint64_t*>& filters, const Demands& demands,
-               std::size_t num_vertices, std::uint64_t budget) {
-  Refiner refiner(store, filters, num_vertices);
+               std::size_t num_vertices, std::uint64_t budget, unsigned threads) {
+  Refiner refiner(store, filters, num_vertices, threads);
   Refined result;
   const auto sizes = [&] {
     std::vector<std::uint64_t> found;

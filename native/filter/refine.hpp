@@ -34,8 +34,8 @@ struct Demands {
 };
 
 // `filters[v]` is null for a pattern vertex without a filter. Stops after `budget` list elements. The first `num_vertices`
-// bitmaps (at most 64) are those of the pattern's vertices, further ones are only looked for.
+// bitmaps (at most 64) are those of the pattern's vertices, further ones are only looked for. `threads` at most, 0: no limit.
 Refined refine(const CsrStore& store, const std::vector<std::uint64_t*>& filters, const Demands& demands,
-               std::size_t num_vertices, std::uint64_t budget);
+               std::size_t num_vertices, std::uint64_t budget, unsigned threads = 0);
 
 }  // namespace subiso

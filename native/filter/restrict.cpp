@@ -22,7 +22,7 @@ RestrictedCsr restrict_csr(Csr csr, const std::uint64_t* from, const std::uint64
   std::size_t work = 0;
   for (std::uint32_t v : members)
     if (in(from, v)) work += list_of(csr, v).size + 1;
-  threads = threads_for(work, threads);
+  threads = threads_up_to(work, threads);
   const auto kept = [&](std::uint32_t u) { return all.contains(u) && in(to, u); };
 
   // Lengths first, above the owner and in all; then where each list begins; then the elements.

@@ -26,14 +26,15 @@ int SignatureShape::group_bit(std::uint32_t side, std::uint32_t edge_label, std:
 
 std::vector<std::uint64_t> build_signatures(const SignatureShape& shape, std::uint32_t num_vertices,
                                             const std::vector<SignatureSide>& sides, const std::int64_t* label_offsets,
-                                            const std::uint32_t* labels, const std::uint32_t* rank) {
+                                            const std::uint32_t* labels, const std::uint32_t* rank,
+                                            unsigned most_threads) {
   std::vector<std::uint64_t> table(shape.words() * num_vertices, 0);
   const auto word = [&](std::uint32_t v, int bit) -> std::uint64_t& {
     return table[static_cast<std::size_t>(bit / 64) * num_vertices + rank[v]];
   };
   std::size_t work = num_vertices;
   for (const SignatureSide& s : sides) work += static_cast<std::size_t>(s.offsets[num_vertices]);
-  const unsigned threads = threads_for(work, 0);
+  const unsigned threads = threads_up_to(work, most_threads);
   run_threads(threads, [&](unsigned t) {
     const std::size_t end = part_begin(num_vertices, t + 1, threads);
     for (auto v = static_cast<std::uint32_t>(part_begin(num_vertices, t, threads)); v < end; ++v) {

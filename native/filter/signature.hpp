@@ -29,7 +29,8 @@ struct SignatureSide {
 // The labels of vertex v stand from label_offsets[v] to label_offsets[v + 1]. Row `rank[v]` of the table is v's.
 std::vector<std::uint64_t> build_signatures(const SignatureShape& shape, std::uint32_t num_vertices,
                                             const std::vector<SignatureSide>& sides, const std::int64_t* label_offsets,
-                                            const std::uint32_t* labels, const std::uint32_t* rank);
+                                            const std::uint32_t* labels, const std::uint32_t* rank,
+                                            unsigned most_threads = 0);
 
 // Clears the bits of vertices whose signature lacks a bit of `wanted`.
 void filter_by_signature(const std::uint64_t* table, std::uint32_t num_vertices, const std::vector<std::uint64_t>& wanted,

@@ -25,6 +25,12 @@ inline unsigned threads_for(std::size_t work, unsigned wanted) {
   return static_cast<unsigned>(std::clamp<std::size_t>(work / kWorthAThread, 1, usable_threads()));
 }
 
+// As many threads as are worth starting for `work` items, but no more than `most`; 0 for no limit.
+inline unsigned threads_up_to(std::size_t work, unsigned most) {
+  const unsigned worth = threads_for(work, 0);
+  return most ? std::min(worth, most) : worth;
+}
+
 // Calls f(0) ... f(threads - 1), each on its own thread, and waits for all.
 template <class F>
 void run_threads(unsigned threads, const F& f) {

@@ -50,12 +50,12 @@ class Counter {
 }  // namespace
 
 std::vector<std::uint32_t> edge_codegrees(Csr edges, Csr at_first, Csr at_second, std::uint32_t num_vertices,
-                                          bool mirrored) {
+                                          bool mirrored, unsigned threads) {
   const CsrStore store(num_vertices, {edges, at_first, at_second});
   std::vector<std::uint32_t> result(store.num_entries(kEdges));
   std::atomic<std::uint32_t> taken{0};
   constexpr std::uint32_t kChunk = 16;  // vertices; the last ones have the most neighbours, so they come first
-  run_threads(threads_for(result.size(), 0), [&](unsigned) {
+  run_threads(threads_up_to(result.size(), threads), [&](unsigned) {
     Counter counter(store, mirrored, result.data());
     for (std::uint64_t begin; (begin = taken.fetch_add(kChunk)) < num_vertices;) {
       const std::uint64_t end = std::min<std::uint64_t>(begin + kChunk, num_vertices);

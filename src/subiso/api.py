@@ -47,7 +47,7 @@ def count(
     pattern: PatternLike,
     *,
     approx: float,
-    confidence: float = 0.95,
+    confidence: float | None = None,
     seed: int | None = None,
     **options: Unpack[What],
 ) -> Estimate: ...
@@ -71,7 +71,7 @@ def count(
     anchor: Anchor | None = None,
     per: str | None = None,
     approx: float | None = None,
-    confidence: float = 0.95,
+    confidence: float | None = None,
     seed: int | None = None,
     device: str = "auto",
     engine: str = "auto",
@@ -90,8 +90,9 @@ def count(
     - `per="edge"`: the same by edge id: how many matches use each.
     - `per="role"`: a dict of such arrays, `Roles`: how many matches have each vertex at `a`, at `b`, ...;
       pattern vertices that are the same by symmetry are one role.
-    - `approx=0.01`: an Estimate instead: within 1%, with the given confidence, or exact where that is cheaper. The
-      same `seed` gives the same one. A timeout then ends it with the error reached by then.
+    - `approx=0.01`: an Estimate instead: within 1%, with the given `confidence` (0.95), or exact where that is
+      cheaper. The same `seed` gives the same one; the i-th of several has the seed `seed + i`. A timeout then ends
+      it with the error reached by then.
 
     >>> import subiso as si
     >>> g = si.Graph.from_edges([0, 1, 2, 0], [1, 2, 0, 3])
@@ -118,8 +119,9 @@ def count(
         accuracy = make_accuracy(approx, confidence, seed)
         on_host = "cpu" if device == "auto" else device
         counts = choose_estimator(engine, on_host, schedule).estimate_all(queries, params, accuracy)
-    elif seed is not None:
-        raise QueryError(f"seed={seed}: seed= is for estimates", hint="say approx=0.01, or leave it out")
+    elif seed is not None or confidence is not None:
+        given = f"seed={seed}: seed=" if seed is not None else f"confidence={confidence}: confidence="
+        raise QueryError(f"{given} is for estimates", hint="say approx=0.01, or leave it out")
     elif per is not None:
         from subiso.result.local import count_all_per
 

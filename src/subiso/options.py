@@ -37,7 +37,7 @@ class Counting(What, total=False):
 
     per: str | None
     approx: float | None
-    confidence: float
+    confidence: float | None
     seed: int | None
 
 

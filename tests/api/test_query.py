@@ -50,7 +50,7 @@ ERRORS: list[tuple[Graph, Any, dict[str, Any], str, str]] = [
         "(a)",
         {"mode": "homomorphism", "unique": True},
         "unique=True has no meaning",
-        "leave unique out",
+        "leave unique= out",
     ),
     (
         PLAIN,

@@ -182,6 +182,7 @@ def test_progress_is_told() -> None:
         ({"approx": 0.1, "seed": -1}, "seed is -1; it must be a whole number from 0"),
         ({"approx": 0.1, "seed": 1.5}, "seed is 1.5"),
         ({"seed": 1}, "seed= is for estimates"),
+        ({"confidence": 0.95}, "confidence= is for estimates"),
     ],
 )
 def test_wrong_arguments(options: dict[str, Any], message: str) -> None:

@@ -37,13 +37,19 @@ def test_help_loads_no_engine() -> None:
 
 
 def test_ctrl_c(clique: str) -> None:
+    # What takes long to import comes first, so that the signal meets the search on a busy machine, too.
+    code = (
+        "import subiso.api, subiso.engine.reference, subiso.formats; print('ready', flush=True); "
+        + COMMAND[-1]
+    )
     process = subprocess.Popen(
-        [*COMMAND, "count", clique, "K8", "--engine", "reference"],
+        [sys.executable, "-c", code, "count", clique, "K8", "--engine", "reference"],
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         # A job in the background ignores the signal, and so would what it starts.
         preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # noqa: PLW1509 (no threads here)
     )
+    assert process.stdout is not None and process.stdout.readline() == b"ready\n"
     time.sleep(2.0)
     process.send_signal(signal.SIGINT)
     start = time.monotonic()

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import time
+
 import pytest
 
-from subiso.engine import auto, cuda
+from subiso.engine import auto, cpu, cuda
 from subiso.engine.base import Outcome, Params
 from subiso.engine.query import Query, make_query
 from subiso.errors import DeviceMemoryError, UnsupportedError
@@ -23,6 +25,25 @@ def query(monkeypatch: pytest.MonkeyPatch) -> Query:
 def test_long_counts_go_to_the_device(query: Query, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(cuda, "count", lambda *_: Outcome(42))
     assert auto.count(query).count == 42
+
+
+def test_the_device_gets_the_time_that_is_left(query: Query, monkeypatch: pytest.MonkeyPatch) -> None:
+    given: list[float | None] = []
+
+    def slowly(*_: object) -> None:
+        time.sleep(0.3)
+
+    def device(_: Query, params: Params) -> Outcome:
+        given.append(params.timeout)
+        return Outcome(42, seconds=0.0)
+
+    monkeypatch.setattr(cpu, "count_without_plan", slowly)
+    monkeypatch.setattr(cuda, "count", device)
+    found = auto.count(query, Params(timeout=10.0))
+    assert given[0] is not None and 5 < given[0] < 9.75 and found.seconds > 0.25
+    auto.count(query, Params(timeout=0.1))
+    auto.count(query)
+    assert given[1:] == [0.0, None]
 
 
 def test_the_rest_stays(query: Query, monkeypatch: pytest.MonkeyPatch) -> None:

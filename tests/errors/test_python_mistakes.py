@@ -172,7 +172,7 @@ MISTAKES: dict[str, Mistake] = {
         lambda: si.count(PLAIN, EDGE, mode="homomorphism", unique=True),
         QueryError,
         "unique=True has no meaning",
-        "leave unique out",
+        "leave unique= out",
     ),
     "induced homomorphism": (
         lambda: si.count(PLAIN, EDGE, mode="homomorphism", induced=True),

@@ -33,7 +33,63 @@ MISTAKES: list[tuple[list[str], int, list[str]]] = [
     (["count", "pays.csv", "K4", "--anchor", "a=zoe"], 1, ["the graph has no vertex 'zoe'", "hint: "]),
     (["count", "pays.csv", "K4", "--anchor", "a"], 1, ["expected VERTEX=ID", "--anchor a=17"]),
     (["cliques", "pays.csv", "65"], 1, ["from 1 to 64, not 65"]),
-    (["count", "pays.csv", "K4", "--device", "cuda"], 1, ['device="cuda"', "--device cpu"]),
+    (
+        ["count", "pays.csv", "K4", "--device", "cuda"],
+        1,
+        ["--device cuda cannot be used", "use --device auto or --device cpu"],
+    ),
+    (
+        ["count", "pays.csv", "K4", "--schedule", "wedge"],
+        1,
+        ["--schedule wedge: ", "leave --schedule out, or say --device cuda"],
+    ),
+    (
+        ["count", "pays.csv", "K4", "--confidence", "0.9"],
+        1,
+        ["--confidence 0.9: --confidence is for estimates", "hint: say --approx 0.01, or leave it out"],
+    ),
+    (["count", "pays.csv", "K4", "--seed", "3"], 1, ["--seed 3: --seed is for estimates", "--approx 0.01"]),
+    (
+        ["count", "pays.csv", "K4", "--per", "vertex", "--approx", "0.1"],
+        1,
+        ["--per and --approx at once", "hint: local counts are exact: leave --approx out"],
+    ),
+    (["count", "pays.csv", "K4", "--per", "vertx"], 1, ["unknown --per vertx", "hint: count per "]),
+    (
+        ["count", "pays.csv", "K4", "--induced", "--mode", "homomorphism"],
+        1,
+        ["--induced contradicts --mode homomorphism", "hint: --induced is another way"],
+    ),
+    (["count", "pays.csv", "K4", "--approx", "0.1", "--engine", "reference"], 1, ["--engine reference"]),
+    (
+        ["match", "pays.csv", "K4", "--sample", "3", "--limit", "2"],
+        1,
+        ["--sample and --limit both", "hint: use one"],
+    ),
+    (
+        ["count", "plain.txt", "(a)--(b) WHERE NOT a.age > 3"],
+        1,
+        ["NOT in conditions", "hint: turn the comparison round"],
+    ),
+    (
+        ["count", "plain.txt", "(a)--(b) WHERE a.age + 1 > 3"],
+        1,
+        ["hint: in Python: ", "pattern.where(a=boolean_array)"],
+    ),
+    (
+        ["motifs", "plain.txt", "3", "--directions"],
+        1,
+        ["hint: pass --directed", "out: subiso motifs GRAPH 3"],
+    ),
+    (["motifs", "plain.txt", "3", "--labels"], 1, ["hint: ", "--read vertices=FILE"]),
+    (
+        ["info", "text.csv", "--read", "columns=2"],
+        1,
+        ["--read label=... and --read columns=... choose among"],
+    ),
+    (["info", "text.csv", "--read", "label=1.5"], 1, ["option 'label' is 1.5; it must be a whole number or"]),
+    (["info", "text.csv", "--read", "directed=true"], 2, ["directed= is said by --directed or --undirected"]),
+    (["info", "text.csv", "--read", "format=csv"], 2, ["format= is said by --input-format"]),
     (["count", "pays.csv", "K4", "--engine", "fast"], 1, ["unknown engine 'fast'", "hint: the engines are"]),
     (["info", "pays.csv", "--input-format", "xml"], 1, ["format 'xml' is unknown", "hint: known: subiso"]),
     (["info", "pays.csv", "--read", "labels=2"], 1, ["option 'labels' is unknown", "hint: options of csv: "]),
@@ -43,7 +99,29 @@ MISTAKES: list[tuple[list[str], int, list[str]]] = [
     (["convert", "labels.subiso", "labels.txt"], 1, ["cannot hold", "hint: --lossy leaves them out"]),
     (["verify", "pays.csv"], 1, ["pays.csv: not a .subiso file", "hint: another kind of file"]),
     (["verify", "cut.subiso"], 1, ["cut.subiso: 100 bytes are too few", "hint: the file is cut off"]),
-    (["generate", "rmatt"], 1, ["no generator is called 'rmatt'", "hint: there are rmat,"]),
+    (
+        ["generate", "rmatt"],
+        1,
+        ["no generator is called 'rmatt'; did you mean 'rmat'?", "hypercube, labels,"],
+    ),
+    (["generate", "rmatt", "scale=3", "-o", "g.txt"], 1, ["did you mean 'rmat'?", "labels, queries"]),
+    (
+        ["generate", "labels", "plain.txt", "kk=3", "-o", "g.subiso"],
+        1,
+        ["error: labels takes no argument 'kk'"],
+    ),
+    (["generate", "labels", "plain.txt", "-o", "g.subiso"], 1, ["error: labels needs the argument 'k'"]),
+    (
+        ["generate", "queries", "plain.txt", "sizes=3", "-o", "q.json"],
+        1,
+        ["error: queries takes no argument"],
+    ),
+    (
+        ["generate", "rmat", "scale=3", "--directed", "-o", "g.txt"],
+        2,
+        ["--directed", "see: subiso generate rmat"],
+    ),
+    (["generate", "rmat", "scale=3", "--undirected", "-o", "g.txt"], 2, ["rmat reads no file"]),
     (["generate", "rmat", "scal=3", "-o", "g.txt"], 1, ["takes no argument 'scal'", "hint: it takes scale,"]),
     (["generate", "rmat", "scale=3"], 2, ["--output", "name the file to write"]),
     (
@@ -61,7 +139,11 @@ MISTAKES: list[tuple[list[str], int, list[str]]] = [
         2,
         ["'inducd' is not one of 'monomorphism', 'induced'"],
     ),
-    (["count", "pays.csv", "(a)--(b)", "--mode", "homomorphism", "--unique"], 1, ["unique=True", "hint: "]),
+    (
+        ["count", "pays.csv", "(a)--(b)", "--mode", "homomorphism", "--unique"],
+        1,
+        ["--unique has no meaning in --mode"],
+    ),
     (["count", "pays.csv"], 2, ["Missing argument 'PATTERN'"]),
     (["cuont", "pays.csv", "K3"], 2, ["No such command 'cuont'"]),
     (["count", "k300.subiso", "cycle7", "--timeout", "0.05"], 3, ["incomplete: the count was not finished"]),
@@ -75,6 +157,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     Path("pays.csv").write_text(PAYS)
     Path("plain.txt").write_text("1 2\n2 3\n")
+    Path("text.csv").write_text("from,to,name\n1,2,ann\n2,3,bob\n")
     Path("words.txt").write_text("1 2\n2 x\n")
     labelled = si.Graph.from_edges([0], [1], vertex_labels=["a", "b"])
     si.write(labelled, "labels.subiso")

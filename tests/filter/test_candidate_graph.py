@@ -99,7 +99,7 @@ def test_data_edges_between_candidates() -> None:
 
 def test_threads_make_the_same_lists() -> None:
     rng = np.random.default_rng(0)
-    graph = Graph.from_edges(*rng.integers(0, 3000, (2, 200_000)), num_vertices=3000)
+    graph = Graph.from_edges(*rng.integers(0, 3000, (2, 800_000)), num_vertices=3000)
     csr = layout_of(graph).relation(Relation("out"))
     bits = [pack_bits(rng.random(3000) < 0.5) for _ in range(2)]
     every = bits[0] | bits[1]

@@ -51,7 +51,7 @@ def test_vertices_that_need_several_neighbors_of_a_kind() -> None:
 def test_bad_links_are_refused() -> None:
     bounds, neighbors = np.zeros(3, np.int64), np.zeros(0, np.uint32)
     bits = np.ones(1, np.uint64)
-    rest = True, True, True, True, 1
+    rest = True, True, True, True, 1, 0
     for link in [(1, 0, 0, 0), (0, -1, 0, 0), (0, 0, 1, 0), (0, 0, 0, -1)]:
         with pytest.raises(ValueError, match="names what is not there"):
             _native.narrow((), 1, [(bounds, neighbors)], [bits], [None], [link], *rest)

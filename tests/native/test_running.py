@@ -236,6 +236,11 @@ def left():
             break
         time.sleep(0.01)
     return threads() - before
+# All that the job imports is imported before: an interrupt inside a text that exec runs (as dataclasses do) makes
+# Python end by the signal, although the program has caught it.
+large, g = g, si.Graph.from_edges([0, 1, 2], [1, 2, 0])
+{job}
+g = large
 print("ready", flush=True)
 try:
     {job}

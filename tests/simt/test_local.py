@@ -151,6 +151,18 @@ def test_rows_after_the_seed_only(wishes: LocalWishes, order: str) -> None:
     assert engine.count(query, upwards).count == reference.count(query).count > 0
 
 
+@pytest.mark.parametrize("wishes", TINY, ids=range(len(TINY)))
+@pytest.mark.parametrize("edges", [[(0, i) for i in range(1, 7)], [*((0, i) for i in range(1, 6)), (4, 5)]])
+def test_second_vertices_below_the_seed(edges: list[tuple[int, int]], wishes: LocalWishes) -> None:
+    """Stars ask for no rows, and with a chord for few: neighbours below the hub are there all the same."""
+    graph = Graph.from_edges([0] * 12 + [1, 3, 5], [*range(1, 13), 2, 4, 6])
+    query = make_query(graph, Pattern.from_edges(edges))
+    short = Params(switches=Switches(max_tail=2, decompose="never", sums=False, order="ri"))
+    engine = engine_of("forward", 1, wishes)
+    assert engine.count(query, short).count == reference.count(query).count > 0
+    assert isinstance(engine.last, LocalReport)
+
+
 @pytest.mark.parametrize("order", ORDERS)
 @pytest.mark.parametrize(
     ("pattern", "mode"),

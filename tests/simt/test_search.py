@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import math
 from math import comb
 
 import numpy as np
@@ -131,6 +132,14 @@ def test_a_stop_ends_the_launch() -> None:
     assert CudaEngine(whole, wishes).count(query, FINE).count == reference.count(query).count
     assert stopped < reference.count(query).count
     assert machine.turns < whole.turns / 2
+
+
+def test_tails_that_the_tables_do_not_hold_are_cut_short() -> None:
+    """Eight leaves are a polynomial of degree eight on the CPU; kernels have six factors, and loops for the rest."""
+    graph = Graph.from_edges([0] * 12 + [1], [*range(1, 13), 2])
+    query = make_query(graph, Pattern.star(8))
+    engine = CudaEngine(ShimMachine(), Wishes(blocks=1, warps_per_block=1))
+    assert engine.count(query).count == math.comb(12, 8)
 
 
 def test_batches_keep_lanes_busy() -> None:

@@ -32,6 +32,8 @@ def with_labels(graph: Graph, labels: int) -> Graph:
 def load_graph(data: DataFolder, name: str) -> Graph:
     """A graph of the folder; `email-Enron/labels16`: with 16 labels, drawn by a generator that is seeded with 16."""
     base, _, labels = name.partition("/labels")
+    if labels and not labels.isdecimal():
+        raise SubisoError(f"{name!r} says no number of labels", hint=f"write {base}/labels16")
     graph = data.graph(base)
     return with_labels(graph, int(labels)) if labels else graph
 
@@ -57,7 +59,10 @@ class DataFolder:
         if generated:
             n, src, dst = self._module("rmat").rmat(int(generated[1]))
             return Graph.from_edges(src, dst, num_vertices=n)
-        raw = self._load(str(self._need(name) / f"{name}.npz"))
+        file = self._need(name) / f"{name}.npz"
+        if not file.is_file():
+            raise SubisoError(f"{file.parent} has no graph {name!r}", hint=f"{file.name} is missing there")
+        raw = self._load(str(file))
         columns = {key: raw[key] for key in ("time", "weight") if key in raw}
         return Graph.from_edges(
             raw["src"],
@@ -92,7 +97,10 @@ class DataFolder:
         return self.path
 
     def _json(self, name: str) -> Any:
-        return json.loads((self._need(name) / name).read_text())
+        file = self._need(name) / name
+        if not file.is_file():
+            raise SubisoError(f"{file.parent} has no {name}", hint="another folder of graphs may: --data")
+        return json.loads(file.read_text())
 
     @cached_property
     def _load(self) -> Callable[[str], dict[str, Any]]:

@@ -20,10 +20,16 @@ Approx = Annotated[
     typer.Option("--approx", metavar="ERROR", help="Estimate, within this relative error; 0.01 is 1%."),
 ]
 Confidence = Annotated[
-    float, typer.Option("--confidence", help="How often an estimate's interval covers the count.")
+    float | None,
+    typer.Option("--confidence", help="How often an estimate's interval covers the count.  [default: 0.95]"),
 ]
 Seed = Annotated[
-    int | None, typer.Option("--seed", min=0, help="Of the estimate's random numbers.  [default: random]")
+    int | None,
+    typer.Option(
+        "--seed",
+        min=0,
+        help="Of the estimate's random numbers; the next pattern has the next number.  [default: random]",
+    ),
 ]
 
 EPILOG = """\b
@@ -47,7 +53,7 @@ def count(
     anchor: o.Anchors = None,
     per: o.Per = None,
     approx: Approx = None,
-    confidence: Confidence = 0.95,
+    confidence: Confidence = None,
     seed: Seed = None,
     input_format: o.InputFormat = None,
     directed: o.Directed = None,
@@ -75,7 +81,7 @@ def count(
     rows: list[dict[str, Any]] = []
     answers: list[Any] = []
     stopped = 0
-    for _, pattern in loaded:
+    for number, (_, pattern) in enumerate(loaded):
         report_absent_labels(g, pattern)
         start = time.perf_counter()
         with progress_bar("counting") as progress, _unfinished(len(loaded) > 1 and per is None) as unfinished:
@@ -85,7 +91,7 @@ def count(
                 pattern,
                 approx=approx,
                 confidence=confidence,
-                seed=seed,
+                seed=None if seed is None else (seed + number) % 2**64,
                 mode=mode.value,
                 induced=induced,
                 unique=unique,

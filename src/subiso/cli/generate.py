@@ -65,13 +65,22 @@ def generate(
             raise typer.BadParameter(f"{model} takes the file of a graph first", param_hint="NAME=VALUE")
         arguments = o.load_settings(rest, "NAME=VALUE")
         graph = o.load_graph(file, input_format, directed, read)
-        _save(generators.call(_named(model), graph, arguments), output, to)
-    else:
-        _save(generators.generate(model, o.load_settings(settings, "NAME=VALUE")), output, to)
+        _save(generators.call(_named(model), graph, arguments, name=model), output, to)
+        return
+    for value, option in ((input_format, "--input-format"), (read, "--read"), (directed, "--directed")):
+        if value not in (None, []):
+            raise typer.BadParameter(
+                f"{model} reads no file; what it takes is NAME=VALUE, see: subiso generate {model}",
+                param_hint=option,
+            )
+    _save(generators.generate(_named(model), o.load_settings(settings, "NAME=VALUE")), output, to)
 
 
 def _named(name: str) -> Any:
     """A generator's name, or the function of a graph that a name stands for."""
+    from subiso.errors import GraphError
+    from subiso.graph.generators import GENERATORS
+
     if name == "labels":
         from subiso.graph.generators import random_labels
 
@@ -80,6 +89,15 @@ def _named(name: str) -> Any:
         from subiso.queries import random_queries
 
         return random_queries
+    if name not in GENERATORS:
+        import difflib
+
+        known = [*GENERATORS, *FROM_A_GRAPH]
+        close = difflib.get_close_matches(name, known, n=1)
+        raise GraphError(
+            f"no generator is called {name!r}" + (f"; did you mean {close[0]!r}?" if close else ""),
+            hint=f"there are {', '.join(known)}",
+        )
     return name
 
 

@@ -125,7 +125,11 @@ def load_graph(
     from subiso.cli.run import report_clean_up
     from subiso.formats import read
 
-    graph = read(path, format=input_format, directed=directed, **load_settings(settings, "--read"))
+    options = load_settings(settings, "--read")
+    otherwise = {"format": "--input-format", "directed": "--directed or --undirected", "path": "GRAPH"}
+    for name in otherwise.keys() & options.keys():
+        raise typer.BadParameter(f"{name}= is said by {otherwise[name]}", param_hint="--read")
+    graph = read(path, format=input_format, directed=directed, **options)
     if tell:
         report_clean_up(graph)
     return graph

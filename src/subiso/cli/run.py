@@ -42,9 +42,10 @@ def guarded(command: Callable[P, None]) -> Callable[P, None]:
             note(f"incomplete: {error.message}")
             raise typer.Exit(INCOMPLETE) from None
         except SubisoError as error:
-            from subiso.cli.words import shell_hint
+            from subiso.cli.words import shell_hint, shell_message
 
-            note(f"error: {error.message}" + (f"\n  hint: {shell_hint(error.hint)}" if error.hint else ""))
+            hint = f"\n  hint: {shell_hint(error.hint)}" if error.hint else ""
+            note(f"error: {shell_message(error)}{hint}")
             raise typer.Exit(INPUT_ERROR) from None
         except KeyboardInterrupt:
             note("interrupted")

@@ -1,8 +1,12 @@
-"""Hints of the library in the words of the command line: `directed=True` is `--directed` there."""
+"""What the library says, in the words of the command line: `directed=True` is `--directed` there."""
 
 from __future__ import annotations
 
 import re
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from subiso.errors import SubisoError
 
 _LABELS = "give labels: --read vertices=FILE (CSV, Parquet), or a format that has them"
 
@@ -12,30 +16,47 @@ _SENTENCES = (
         r"write -- for -->, use Pattern\.to_undirected\(\), or build the graph with directed=True",
         "pass --directed, or write -- for -->",
     ),
-    (r"build the graph with vertex_labels=", _LABELS),
+    (r"build (?:the graph|it) with vertex_labels=", _LABELS),
     (r"build the graph with edge_labels=", "name the field that holds them: --read label=FIELD"),
     (r"build the graph with vertex_columns=\{.*\}", "give columns: --read vertices=FILE (CSV, Parquet)"),
     (r"build the graph with edge_columns=\{.*\}", "use a file that has this column"),
+    (r"build (?:the graph|it) with directed=True", "pass --directed"),
     (r"leave directed= out", "leave --directed or --undirected out"),
-    (r"directed=True", "--directed"),
-    (r"lossy=True", "--lossy"),
     (r"pass format= \(", "pass --to NAME ("),
     (r"format=:?", "--input-format"),
-    (r'device="auto" or "cpu"', "--device auto or --device cpu"),
-    (r'mode="([\w-]+)"', r"--mode \1"),
+    (r"anchor a vertex of the pattern, or add a mask", "anchor a vertex of the pattern: --anchor a=ID"),
+    (r", or (?:pass a mask|select the vertices with a mask: where\(.*\))$", ""),
+    (r"build it with (?=loops)", ""),
+    (r"count\(g, \[p, q, \.\.\.\], per=\"(\w+)\"\)", r"subiso count GRAPH PATTERN... --per \1"),
+    (r"count\(g, \[p, q, \.\.\.\]\)", "subiso count GRAPH PATTERN..."),
+    (r"motifs\(g, (\d)\)", r"subiso motifs GRAPH \1"),
+    (r"\b(match|exists)\(\)", r"subiso \1"),
 )
-# Options of the readers, which `--read NAME=VALUE` hands over.
+_VALUE = r"(?:(?P<quote>['\"])(?P<quoted>.*?)(?P=quote)|(?P<plain>\w[\w.]*|\[.*?\]|\{.*?\}))?"
+# Arguments that are options of the same name, and those that are said without a value.
 _OPTIONS = re.compile(
-    r"\b(ids|label|columns|comments|delimiter|header|source|target|index|check_counts|loops|parallel|vertices)="
-    r"(?:(['\"])(.*?)\2|(\w[\w.]*))?"
+    r"\b(?P<name>device|engine|schedule|mode|per|approx|confidence|seed|threads|timeout|limit|sample)="
+    + _VALUE
 )
+_FLAGS = re.compile(r"\b(?P<name>directed|lossy|induced|unique|directions|labels|keep_mutual)=(True|False)?")
+_SAID_OTHERWISE = {("directed", "False"): "--undirected", ("unique", "False"): "--all"}
+_ANCHOR = re.compile(r"\banchor\['(.*?)'\]")
+# Options of the readers, which `--read NAME=VALUE` hands over.
+_READER_OPTIONS = re.compile(
+    r"\b(?P<name>ids|label|columns|comments|delimiter|header|source|target|index|check_counts|loops|parallel|"
+    r"vertices)=" + _VALUE
+)
+# What only Python has: functions, masks, classes.
+_PYTHON = re.compile(r"\b(?:Graph|Pattern)\.\w|\w\.?\w+\((?:\w+=|\)|\.\.\.)|\bnames=\[")
 
 
 def shell_hint(hint: str) -> str:
-    """The hint with options as they are written on the command line.
+    """The hint with options as they are written on the command line; what cannot be done there is said to be Python.
 
     >>> shell_hint("pass ids='text' if ids are not all integers")
     'pass --read ids=text if ids are not all integers'
+    >>> shell_hint('free some of its memory, or use device="cpu"')
+    'free some of its memory, or use --device cpu'
     >>> shell_hint("lossy=True leaves them out; .subiso holds everything")
     '--lossy leaves them out; .subiso holds everything'
     """
@@ -46,10 +67,35 @@ def shell_hint(hint: str) -> str:
         if found:
             said.append(found.expand(typed))
             hint = f"{hint[: found.start()]}\0{len(said) - 1}\0{hint[found.end() :]}"
-    hint = _OPTIONS.sub(_read_option, hint)
-    return re.sub("\0(\\d+)\0", lambda place: said[int(place[1])], hint)
+    before = "in Python: " if _PYTHON.search(hint) else ""
+    hint = _READER_OPTIONS.sub(_read_option, hint if before else _options(hint))
+    return before + re.sub("\0(\\d+)\0", lambda place: said[int(place[1])], hint)
+
+
+def shell_message(error: SubisoError) -> str:
+    """An error's message with options as they are written on the command line.
+
+    Messages about files begin with a path, those about a pattern's text show it: these stay as they are.
+
+    >>> from subiso.errors import QueryError
+    >>> shell_message(QueryError('unique=True has no meaning in mode="homomorphism"'))
+    '--unique has no meaning in --mode homomorphism'
+    """
+    from subiso.errors import DeviceMemoryError, QueryError, UnsupportedError
+
+    if "\n" in error.message or not isinstance(error, QueryError | UnsupportedError | DeviceMemoryError):
+        return error.message
+    return _options(error.message).replace("columns=", "--columns")
+
+
+def _options(text: str) -> str:
+    text = _ANCHOR.sub(r"--anchor \1", text)
+    text = _FLAGS.sub(lambda f: _SAID_OTHERWISE.get((f[1], f[2]), "--" + f[1].replace("_", "-")), text)
+    return _OPTIONS.sub(lambda f: f"--{f['name']} {f['quoted'] or f['plain'] or ''}".rstrip(), text)
 
 
 def _read_option(found: re.Match[str]) -> str:
-    name, quoted, plain = found[1], found[3], found[4]
+    name, quoted, plain = found["name"], found["quoted"], found["plain"]
+    if quoted is None and plain and plain[0] in "[{":  # JSON, which a shell would take apart
+        plain = "[...]" if plain == "[...]" else "'" + plain.replace("'", '"') + "'"
     return f"--read {name}={quoted if quoted is not None else plain or '...'}"

@@ -96,7 +96,7 @@ class _Estimation:
     def __init__(self, query: Query, params: Params, accuracy: Accuracy) -> None:
         self.started = time.perf_counter()
         self.query, self.params, self.accuracy = query, params, accuracy
-        self.resolved: Resolved = resolve(query)
+        self.resolved: Resolved = resolve(query, threads=params.threads)
         self.told = 0.0
         self.best: _Tried | None = None
         self.sampled: Blocks | None = None

@@ -5,9 +5,11 @@ from __future__ import annotations
 import time
 import warnings
 from collections.abc import Callable
+from dataclasses import replace
 
 from subiso.engine import cpu
 from subiso.engine.base import DEVICE_COST, Outcome, Params
+from subiso.engine.clock import Deadline
 from subiso.engine.query import Query
 from subiso.errors import DeviceMemoryError, UnsupportedError
 from subiso.filter.resolve import Resolved, resolve
@@ -16,8 +18,8 @@ from subiso.plan.formula import Formula
 
 def count(query: Query, params: Params = Params()) -> Outcome:  # noqa: B008 (frozen)
     """Count on a device if that is likely to pay, and there is one."""
-    started = time.perf_counter()
-    resolved = resolve(query, params.switches.filters)
+    started, deadline = time.perf_counter(), Deadline(params.timeout)
+    resolved = resolve(query, params.switches.filters, params.threads)
     found = cpu.count_without_plan(resolved, params, started)
     if found is not None:
         return found
@@ -25,7 +27,8 @@ def count(query: Query, params: Params = Params()) -> Outcome:  # noqa: B008 (fr
         from subiso.engine import cuda
 
         try:
-            return cuda.count(query, params)
+            counted = cuda.count(query, replace(params, timeout=deadline.left()))
+            return replace(counted, seconds=time.perf_counter() - started)
         except (UnsupportedError, DeviceMemoryError) as error:  # the CPU takes everything
             warnings.warn(f"counting on the CPU: {error}", stacklevel=2)
     return cpu.count_by_plans(resolved, params, started)
@@ -48,7 +51,7 @@ def on_device(
     >>> on_device(make_query(Graph.from_edges([0, 1, 2], [1, 2, 0]), Pattern.clique(3)))
     (False, 'about 81.6 operations')
     """
-    resolved = resolve(query, params.switches.filters)
+    resolved = resolve(query, params.switches.filters, params.threads)
     if resolved.hopeless:
         return False, "some vertex of the pattern has no candidate"
     return _pays(resolved, params, formula_for)

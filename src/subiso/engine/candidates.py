@@ -21,8 +21,8 @@ from subiso.engine.base import Params, StoppedBy
 from subiso.errors import CountOverflowError
 from subiso.filter.resolve import Resolved
 from subiso.plan.order import EXHAUSTIVE_UP_TO
+from subiso.plan.partitions import distinct_terms
 from subiso.plan.problem import Problem
-from subiso.plan.tail import distinct_terms
 
 _LITTLE_READ = 100_000  # list elements: less than making a plan takes
 _MOST_READ = 20_000_000  # list elements that making the candidate graph may look at

@@ -30,7 +30,7 @@ _TICK = 0.05  # seconds between looks at the clock, the progress and Ctrl-C
 def count(query: Query, params: Params = Params()) -> Outcome:  # noqa: B008 (frozen)
     """Count the query's matches."""
     started = time.perf_counter()
-    resolved = resolve(query, params.switches.filters)
+    resolved = resolve(query, params.switches.filters, params.threads)
     return count_without_plan(resolved, params, started) or count_by_plans(resolved, params, started)
 
 
@@ -117,7 +117,7 @@ class CpuStream:
         self._run: Any = None
         self._watch: _Watch | None = None
         switches = params.switches
-        resolved = resolve(query, switches.filters)
+        resolved = resolve(query, switches.filters, params.threads)
         if not resolved.hopeless:
             stats = statistics_of(query.graph)
             resolved = with_candidate_graph(resolved, stats, switches.candidate_graph)

@@ -78,8 +78,8 @@ class Accuracy:
     seed: int
 
 
-def make_accuracy(error: float, confidence: float = 0.95, seed: int | None = None) -> Accuracy:
-    """An accuracy with checked values; without a seed, a random one.
+def make_accuracy(error: float, confidence: float | None = None, seed: int | None = None) -> Accuracy:
+    """An accuracy with checked values; without a confidence, 0.95, and without a seed, a random one.
 
     >>> make_accuracy(0.01, seed=7)
     Accuracy(error=0.01, confidence=0.95, seed=7)
@@ -89,6 +89,7 @@ def make_accuracy(error: float, confidence: float = 0.95, seed: int | None = Non
     """
     if not _is_number(error) or not 0 < error < 1:
         raise QueryError(f"approx is {error!r}; it must be a relative error between 0 and 1, such as 0.01")
+    confidence = 0.95 if confidence is None else confidence
     if not _is_number(confidence) or not 0 < confidence < 1:
         raise QueryError(f"confidence is {confidence!r}; it must be between 0 and 1, such as 0.95")
     if seed is None:

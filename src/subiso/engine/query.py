@@ -122,7 +122,7 @@ def _unique(unique: bool | None, mode: Mode) -> bool:
         raise QueryError(
             f'unique=True has no meaning in mode="{mode}": where vertices may repeat, the maps that the '
             "pattern's automorphisms turn into each other do not come in groups of one size",
-            hint="leave unique out (each map is counted), or use monomorphism or induced",
+            hint="leave unique= out (each map is counted), or use monomorphism or induced",
         )
     return bool(unique)
 

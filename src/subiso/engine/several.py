@@ -106,7 +106,7 @@ def _plans_cost_more(queries: list[Query], params: Params, limit: float) -> bool
 
     cost = 0.0
     for query in queries:
-        resolved = resolve(query)
+        resolved = resolve(query, threads=params.threads)
         if not resolved.hopeless:
             cost += formula_for(resolved, params).cost
         if cost > limit:

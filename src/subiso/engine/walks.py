@@ -129,7 +129,7 @@ class _Weights:
         csr = self.resolved.csrs[relation]
         if weight is None:
             weight = np.ones(self.resolved.layout.graph.num_vertices)
-        sums, totals = _native.sum_lists(csr.bounds, csr.neighbors, weight, factor)
+        sums, totals = _native.sum_lists(csr.bounds, csr.neighbors, weight, factor, self.resolved.threads)
         return sums, totals
 
     def _triangles(self, v: int) -> NDArray[np.float32] | None:
@@ -139,7 +139,11 @@ class _Weights:
         edge = self.tree.parent[v][1]
         for (at_parent, at_v), times in Counter(self.tree.hanging.get(v, ())).items():
             found = edge_codegrees(
-                self.resolved.whole, relations[edge], relations[at_parent], relations[at_v]
+                self.resolved.whole,
+                relations[edge],
+                relations[at_parent],
+                relations[at_v],
+                self.resolved.threads,
             )
             power = self.how.triangles * min(times, _MOST_TRIANGLES)
             powers = np.arange(found.max(initial=0) + 1.0) ** power  # far fewer values than entries

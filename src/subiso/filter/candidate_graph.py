@@ -162,7 +162,8 @@ class _Builder:
         bits: Callable[[int], Bits | None] = lambda f: None if f < 0 else resolved.filters[f]  # noqa: E731
         arrays = [(csr.bounds, csr.neighbors) for csr in resolved.csrs]
         asked = [(r, bits(at), bits(to)) for r, at, to in self.wanted]
-        return tuple(RelationCsr(*made) for made in _native.restrict_relations(n, arrays, all_bits, asked, 0))
+        found = _native.restrict_relations(n, arrays, all_bits, asked, resolved.threads)
+        return tuple(RelationCsr(*made) for made in found)
 
     def _renumbered(self, problem: Problem) -> Problem:
         """Links by the restricted relations; absent edges and data edges by those between all candidates."""

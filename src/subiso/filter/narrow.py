@@ -52,10 +52,12 @@ def narrow(
     bits: Sequence[Bits | None],
     filters: Sequence[str] | None = None,
     slices: Callable[[], tuple[Sequence[Link], Sequence[RelationCsr]]] | None = None,
+    threads: int = 0,
 ) -> Narrowed:
     """Narrows the candidates that labels and conditions leave (None: every vertex). None for `filters`: as fits.
 
-    `slices` gives links that read shorter lists to the same effect, and these lists, numbered on from the csrs.
+    `slices` gives links that read shorter lists to the same effect, and these lists, numbered on from the csrs. So many
+    `threads` at most; 0 for no limit.
     """
     check_filters(filters)
     n = query.graph.num_vertices
@@ -79,7 +81,7 @@ def narrow(
         begun = [everything if b is None else None for b in bits]
     if "signature" in used:
         begun = [b if b is None else b.copy() for b in map(_either, begun, bits)]
-        filter_by_signature(query, begun, signature_table(query.graph))
+        filter_by_signature(query, begun, signature_table(query.graph, threads=threads))
     arrays = [(csr.bounds, csr.neighbors) for csr in lists]
     native = _native.narrow(
         (lists, bits, begun),
@@ -93,6 +95,7 @@ def narrow(
         "frequency" in used,
         "refine" in used,
         _MOST_REFINING,
+        threads,
     )
     first = (
         [n if b is None else int(np.bitwise_count(b).sum()) for b in bits] if "signature" in used else None

@@ -40,6 +40,8 @@ class Resolved:
     """Some pattern vertex has no candidate: there is no match."""
     narrowed: Narrowed
     """What the filters did."""
+    threads: int = 0
+    """At most so many for what is made of it before the search; 0 for no limit."""
     candidate_graph: Decision | None = None
     """Whether the csrs are those of a candidate graph, and why; None: not decided."""
 
@@ -60,10 +62,10 @@ class Resolved:
         return csr.longest_above if above else csr.longest
 
 
-def resolve(query: Query, filters: Sequence[str] | None = None) -> Resolved:
+def resolve(query: Query, filters: Sequence[str] | None = None, threads: int | None = None) -> Resolved:
     """Translate a query into the graph's vocabulary and compute its candidates.
 
-    `filters` names those to run (filter/narrow.py has them); None: as fits.
+    `filters` names those to run (filter/narrow.py has them), on so many threads at most; None: as fits.
     """
     layout = layout_of(query.graph)
     table = RelationTable(query)
@@ -80,9 +82,8 @@ def resolve(query: Query, filters: Sequence[str] | None = None) -> Resolved:
     csrs = tuple(layout.relation(r) for r in table.relations)
     bits = initial_candidates(query, layout, table)
     _ask_for_edges(bits, links, table.relations, csrs)
-    narrowed = narrow(
-        query, links, csrs, bits, filters, lambda: sliced(query, layout, links, table.relations)
-    )
+    slices = lambda: sliced(query, layout, links, table.relations, threads or 0)  # noqa: E731
+    narrowed = narrow(query, links, csrs, bits, filters, slices, threads or 0)
     pairs, keys = _pair_checks(query, layout)
     problem = Problem(
         pattern=query.pattern,
@@ -102,7 +103,16 @@ def resolve(query: Query, filters: Sequence[str] | None = None) -> Resolved:
     )
     hopeless = query.graph.num_vertices == 0 or 0 in narrowed.sizes
     return Resolved(
-        problem, layout, tuple(table.relations), csrs, reverse, narrowed.bitmaps, keys, hopeless, narrowed
+        problem,
+        layout,
+        tuple(table.relations),
+        csrs,
+        reverse,
+        narrowed.bitmaps,
+        keys,
+        hopeless,
+        narrowed,
+        threads or 0,
     )
 
 

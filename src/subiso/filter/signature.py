@@ -45,7 +45,9 @@ class SignatureTable:
         _native.filter_by_signature(self.words, vertices, wanted, bits)
 
 
-def signature_table(graph: Graph, num_bits: int = NUM_BITS, label_bits: int = LABEL_BITS) -> SignatureTable:
+def signature_table(
+    graph: Graph, num_bits: int = NUM_BITS, label_bits: int = LABEL_BITS, *, threads: int = 0
+) -> SignatureTable:
     """The graph's table with N = num_bits and K = label_bits, made on first use and kept with the graph.
 
     >>> graph = Graph.from_edges([0, 0], [1, 2], vertex_labels=["A", "B", "B"])
@@ -55,10 +57,12 @@ def signature_table(graph: Graph, num_bits: int = NUM_BITS, label_bits: int = LA
     >>> layout_of(graph).vertex_at[_native.bit_positions(bits)].tolist()
     [0]
     """
-    return graph.derived(("signatures", num_bits, label_bits), lambda: _build(graph, num_bits, label_bits))
+    return graph.derived(
+        ("signatures", num_bits, label_bits), lambda: _build(graph, num_bits, label_bits, threads)
+    )
 
 
-def _build(graph: Graph, num_bits: int, label_bits: int) -> SignatureTable:
+def _build(graph: Graph, num_bits: int, label_bits: int, threads: int) -> SignatureTable:
     n = graph.num_vertices
     labels = graph.vertex_labels
     offsets = np.arange(n + 1, dtype=np.int64)
@@ -78,7 +82,8 @@ def _build(graph: Graph, num_bits: int, label_bits: int) -> SignatureTable:
         )
         for side, csr in adjacencies
     ]
-    words = _native.build_signatures(label_bits, num_bits, sides, offsets, codes, layout_of(graph).rank)
+    rank = layout_of(graph).rank
+    words = _native.build_signatures(label_bits, num_bits, sides, offsets, codes, rank, threads)
     return SignatureTable(words, label_bits, num_bits)
 
 

@@ -14,10 +14,10 @@ _LEAST = 1 << 17
 
 
 def sliced(
-    query: Query, layout: Layout, links: Sequence[Link], relations: Sequence[Relation]
+    query: Query, layout: Layout, links: Sequence[Link], relations: Sequence[Relation], threads: int = 0
 ) -> tuple[Sequence[Link], list[RelationCsr]]:
     """The links, reading lists of their ends' labels where the layout has them; these lists, numbered on from the
-    relations."""
+    relations. By so many threads at most; 0 for no limit."""
     labels = query.pattern.vertex_labels
     long = [len(layout.relation(relation).neighbors) >= _LEAST for relation in relations]
     if not any(long):
@@ -30,7 +30,7 @@ def sliced(
             return relation
         names = min(labels[vertex], key=len)
         if (relation, names) not in numbers:
-            found = layout.relation_to(relations[relation], names)
+            found = layout.relation_to(relations[relation], names, threads)
             numbers[relation, names] = relation if found is None else len(relations) + len(lists)
             lists.extend([] if found is None else [found])
         return numbers[relation, names]

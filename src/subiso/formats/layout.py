@@ -101,7 +101,7 @@ def edge_layout(
     source: Which | None,
     target: Which | None,
     label: Which | None,
-    columns: Sequence[Which] | Mapping[str, Which] | None,
+    columns: Which | Sequence[Which] | Mapping[str, Which] | None,
 ) -> Layout:
     """Resolves the options of an edge table; `names` is None where the file has no header."""
     known = _names(names, width)
@@ -120,7 +120,7 @@ def vertex_layout(
     width: int,
     *,
     label: Which | None,
-    columns: Sequence[Which] | Mapping[str, Which] | None,
+    columns: Which | Sequence[Which] | Mapping[str, Which] | None,
 ) -> Layout:
     """The same for a vertex table: id, label, columns; without a header a second field is the label."""
     known = _names(names, width)
@@ -174,7 +174,7 @@ def _finish(
     *,
     label: Which | None,
     usual: Sequence[str],
-    columns: Sequence[Which] | Mapping[str, Which] | None,
+    columns: Which | Sequence[Which] | Mapping[str, Which] | None,
 ) -> Layout:
     place: int | None = None
     if label is not None:
@@ -187,7 +187,8 @@ def _finish(
     if isinstance(columns, Mapping):
         chosen = {name: _resolve(error, names, which, "columns") for name, which in columns.items()}
     elif columns is not None:
-        places = [_resolve(error, names, which, "columns") for which in columns]
+        several = [columns] if isinstance(columns, str | int) else columns  # one may stand by itself
+        places = [_resolve(error, names, which, "columns") for which in several]
         chosen = {names[i]: i for i in places}
     else:
         chosen = {name: i for i, name in enumerate(names) if i not in ends and i != place}

@@ -7,12 +7,13 @@ import inspect
 import os
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, get_type_hints
 
 from subiso.errors import FormatError
 from subiso.formats import graphminer, matrix_market, sections, tve
 from subiso.formats.files import read_head, suffix_of
 from subiso.formats.layout import counts
+from subiso.formats.values import described, fits
 from subiso.graph import Graph
 
 
@@ -180,12 +181,16 @@ def _named(name: str, path: str | os.PathLike[str]) -> Format:
 def _options(
     chosen: Format, function: Callable[..., Any], given: dict[str, Any], path: str | os.PathLike[str]
 ) -> dict[str, Any]:
-    known = inspect.signature(function).parameters
-    for name in given:
+    known, kinds = inspect.signature(function).parameters, get_type_hints(function)
+    for name, value in given.items():
         if name not in known or name in ("path", "graph", "directed"):
             names = ", ".join(k for k in known if k not in ("path", "graph", "directed")) or "none"
             hint = f"options of {chosen.name}: {names}"
             raise FormatError(
                 f"option {name!r} is unknown to the format {chosen.name}", path=os.fspath(path), hint=hint
+            )
+        if not fits(value, kinds[name]):
+            raise FormatError(
+                f"option {name!r} is {value!r}; it must be {described(kinds[name])}", path=os.fspath(path)
             )
     return {**dict(chosen.preset), **given}

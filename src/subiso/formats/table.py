@@ -17,7 +17,7 @@ from subiso.formats.layout import Layout, Which, edge_layout, is_integer, looks_
 from subiso.formats.text import Cells, QuotedField, Schema, parse
 
 Ids = Literal["auto", "int", "text"]
-Columns = Sequence[Which] | Mapping[str, Which] | None
+Columns = Which | Sequence[Which] | Mapping[str, Which] | None
 _TEXT_HINT = "pass ids='text' if ids are not all integers"
 
 

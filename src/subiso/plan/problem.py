@@ -7,6 +7,7 @@ from functools import cached_property
 from typing import Literal, NamedTuple
 
 from subiso.pattern import Pattern, PatternEdge
+from subiso.pattern.structure import structure_of
 
 Mode = Literal["monomorphism", "induced", "homomorphism", "edge-isomorphism"]
 
@@ -85,6 +86,23 @@ class Problem:
             bits[pair.a] |= 1 << pair.a
             bits[pair.b] |= 1 << pair.b
         return tuple(bits)
+
+    @cached_property
+    def conditions(self) -> tuple[object, ...]:
+        """Per vertex all that is asked of it: vertices with the same, of which none is asked of the other, may be
+        exchanged, in the pattern and in the graph."""
+        structure = structure_of(self.pattern)
+        found: list[object] = []
+        for v in range(self.num_vertices):
+            asked = (
+                frozenset((k.a + k.b - v, k.seen_from(k.a + k.b - v)) for k in links if v in (k.a, k.b))
+                for links in (self.links, self.forbidden)
+            )
+            rows = tuple(row[v] for row in structure.relations)
+            filters = self.filters[v] if self.filters else ()
+            overlaps = self.overlaps[v] if self.overlaps else 0
+            found.append((structure.colors[v], rows, *asked, filters, overlaps, self._place(v)))
+        return tuple(found)
 
     @property
     def num_vertices(self) -> int:

@@ -17,7 +17,7 @@ from subiso.pattern.structure import structure_of
 from subiso.plan.plan import CountTail, Neighbors, Plan, Term
 from subiso.plan.problem import Link, Problem
 from subiso.plan.restrictions import closure
-from subiso.plan.tail import tail_terms
+from subiso.plan.tail import tail_kinds, tail_terms
 
 Role = int | Link
 """A pattern vertex, or the link of a pattern edge (as `role_of_link` writes it)."""
@@ -139,11 +139,16 @@ class _Maker:
 
     def add_tail(self, vertex: int, column: int, origin: Neighbors | None) -> None:
         """With `vertex` at a given element of its block's set, the other blocks are chosen freely."""
-        for blocks, coefficient in tail_terms(self.problem, self.ending.vertices).items():
+        tail = self.ending.vertices
+        first = {v: kind for kind, members in tail_kinds(self.problem, tail).items() for v in members}
+        for blocks, coefficient in tail_terms(self.problem, tail, marked=vertex).items():
             own = next(block for block in blocks if vertex in block)
-            others = tuple(sorted(self.size_of[block] for block in blocks if block != own))
-            terms = self.shares.setdefault((self.size_of[own], column, origin), defaultdict(int))
-            terms[others] += coefficient
+            size, *others = (
+                self.size_of[tuple(sorted({first[v] for v in block}))]
+                for block in (own, *(block for block in blocks if block != own))
+            )
+            terms = self.shares.setdefault((size, column, origin), defaultdict(int))
+            terms[tuple(sorted(others))] += coefficient
 
 
 def _ends(role: Role) -> tuple[int, ...]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
 
 from subiso.plan.plan import CountTail, Extend, Neighbors, Part, Plan, SetExpression, SetRef, Source, Term
@@ -134,9 +135,11 @@ def _sum(terms: tuple[Term, ...]) -> str:
     text = ""
     for term in terms:
         size = abs(term.coefficient)
-        product = "*".join(
-            ([str(size)] if size != 1 or not term.factors else []) + [f"n{f}" for f in term.factors]
-        )
+        powers = [
+            "*".join([f"n{f}"] * times) if times < 3 else f"n{f}^{times}"
+            for f, times in Counter(term.factors).items()
+        ]
+        product = "*".join(([str(size)] if size != 1 or not term.factors else []) + powers)
         sign = "-" if term.coefficient < 0 else "+"
         text += f" {sign} {product}" if text else f"{'-' if sign == '-' else ''}{product}"
     return text

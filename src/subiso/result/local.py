@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import warnings
 from collections import Counter
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal, cast, get_args
 
 import numpy as np
@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from subiso.engine import auto, cpu, cuda, reference
 from subiso.engine.base import Engine, Params, StoppedBy
+from subiso.engine.clock import Deadline
 from subiso.engine.local import Counts, Group, LocalOutcome, OnCpu, Tallies, as_int64, local_counts
 from subiso.engine.query import Query
 from subiso.engine.several import in_turn
@@ -60,18 +61,20 @@ def count_per(query: Query, per: str, engine: Engine, params: Params) -> LocalAn
         return _from_rows(query, per, params)
     if engine.count is not auto.count:
         return _tallied(query, per, engine, params)
+    deadline = Deadline(params.timeout)
     if auto.on_device(query, params, OnCpu().formula)[0]:
         try:
-            return _tallied(query, per, cast(Engine, cuda.engine_on()), params)
+            left = replace(params, timeout=deadline.left())
+            return _tallied(query, per, cast(Engine, cuda.engine_on()), left)
         except (UnsupportedError, DeviceMemoryError) as error:  # the CPU takes everything
             warnings.warn(f"counting on the CPU: {error}", stacklevel=2)
-    return _tallied(query, per, cast(Engine, cpu), params)
+    return _tallied(query, per, cast(Engine, cpu), replace(params, timeout=deadline.left()))
 
 
 def _tallied(query: Query, per: str, engine: Engine, params: Params) -> LocalAnswer:
     tallies: Tallies = OnCpu() if engine.count is cpu.count else cast("CudaEngine", engine).tallies()
     orbits = query.pattern.orbits_under(sorted(query.anchors))
-    resolved = resolve(query)
+    resolved = resolve(query, threads=params.threads)
     groups, loops = _groups(query, per, orbits, resolved)
     if resolved.hopeless or not any(groups):  # no match, or no edge to count
         outcome = LocalOutcome({}, {}, 0 if resolved.hopeless else engine.count(query, params).count)

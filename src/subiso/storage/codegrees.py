@@ -11,9 +11,11 @@ from subiso.storage.relation import Relation
 
 
 def edge_codegrees(
-    layout: Layout, edges: Relation, at_first: Relation, at_second: Relation
+    layout: Layout, edges: Relation, at_first: Relation, at_second: Relation, threads: int = 0
 ) -> NDArray[np.uint32]:
     """By entry u -> v of `edges`: the vertices that are neighbours of u in `at_first` and of v in `at_second`.
+
+    By so many threads at most; 0 for no limit.
 
     >>> from subiso.graph import Graph
     >>> from subiso.storage.layout import layout_of
@@ -26,7 +28,7 @@ def edge_codegrees(
         arrays = [(csr.bounds, csr.neighbors) for csr in map(layout.relation, (edges, at_first, at_second))]
         mirrored = edges == at_first == at_second and not layout.graph.has_loops
         mirrored = mirrored and (edges.direction == "any" or not layout.graph.directed)
-        found: NDArray[np.uint32] = _native.edge_codegrees(*arrays, mirrored)
+        found: NDArray[np.uint32] = _native.edge_codegrees(*arrays, mirrored, threads)
         return found
 
     if any(r.fit is not None for r in (edges, at_first, at_second)):

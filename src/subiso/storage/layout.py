@@ -125,10 +125,13 @@ class Layout:
                     break
         return built
 
-    def relation_to(self, relation: Relation, names: frozenset[int | str]) -> RelationCsr | None:
+    def relation_to(
+        self, relation: Relation, names: frozenset[int | str], threads: int = 0
+    ) -> RelationCsr | None:
         """A relation's lists without the neighbours that carry none of the labels; None where that does not pay.
 
-        It takes a look at all entries of the relation, so long ones are sliced for the second query that asks.
+        It takes a look at all entries of the relation, so long ones are sliced for the second query that asks. By
+        so many threads at most; 0 for no limit.
         """
         key = relation, names
         found = self._slices.get(key)
@@ -141,9 +144,10 @@ class Layout:
         if len(csr.neighbors) <= _SLICED_ENTRIES or key in self._slices:
             everything = pack_bits(np.ones(self.num_vertices, np.bool_))
             arrays = [(csr.bounds, csr.neighbors)]
-            found = RelationCsr(
-                *_native.restrict_relations(self.num_vertices, arrays, everything, [(0, None, bits)], 0)[0]
+            (made,) = _native.restrict_relations(
+                self.num_vertices, arrays, everything, [(0, None, bits)], threads
             )
+            found = RelationCsr(*made)
         with self._lock:
             self._slices[key] = found
             room = _SLICED_BYTES - sum(kept.nbytes for kept in self._slices.values() if kept is not None)

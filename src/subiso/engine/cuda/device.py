@@ -69,7 +69,9 @@ def open_device(number: int = 0, worker: int = 0) -> CudaMachine:
     """One machine of a device; the same one every time."""
     reason = why_not(number)
     if reason is not None:
-        raise UnsupportedError(f'device="cuda" cannot be used: {reason}', hint='use device="auto" or "cpu"')
+        raise UnsupportedError(
+            f'device="cuda" cannot be used: {reason}', hint='use device="auto" or device="cpu"'
+        )
     return CudaMachine(number)
 
 

@@ -99,7 +99,7 @@ class CudaEngine:
         started = time.perf_counter()
         times = self.times = Times()
         with adding(times, "filter"):
-            resolved = resolve(query, params.switches.filters)
+            resolved = resolve(query, params.switches.filters, params.threads)
             if resolved.hopeless:
                 return Outcome(0, seconds=time.perf_counter() - started)
             race = start(resolved, params, cpu.threads_of(params)) if self.host else None
@@ -213,7 +213,7 @@ class CudaEngine:
     def stream(self, query: Query, params: Params = Params()) -> CudaStream:  # noqa: B008 (frozen)
         """List the query's matches batch by batch, in no particular order."""
         started = time.perf_counter()
-        resolved = self._on_candidates(resolve(query, params.switches.filters), params)
+        resolved = self._on_candidates(resolve(query, params.switches.filters, params.threads), params)
         runs: Sequence[Listing] = ()
         if not resolved.hopeless and by_twigs(self.machines, self.schedule, resolved):
             run = self.prepare_twigs(resolved, params, listing=True)

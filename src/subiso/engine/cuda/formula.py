@@ -13,7 +13,7 @@ from subiso.plan.flatten import flatten
 from subiso.plan.formula import Formula, make_formula
 from subiso.storage.statistics import statistics_of
 
-SHORTER_TAILS = (3, 2, 1, 0)
+SHORTER_TAILS = (6, 5, 4, 3, 2, 1, 0)
 
 
 def fitting_formula(resolved: Resolved, params: Params, *, codegrees: bool) -> Formula:

@@ -220,7 +220,8 @@ class LocalRun(Buffers):
         """Memory for large neighbourhoods: what they need, or less. And its words."""
         large = [c for c in self.classes if c.kind == "large"]
         wanted = sum(int(self._row_words(c.first, c.end).sum()) for c in large)
-        nbytes = min(4 * wanted, self.wishes.scratch_bytes)
+        # Plans without rows, such as those of stars, have the memory all the same: its address goes to the kernels.
+        nbytes = min(4 * max(wanted, len(large)), self.wishes.scratch_bytes)
         while nbytes:
             try:
                 return self._allocate(nbytes), nbytes // 4

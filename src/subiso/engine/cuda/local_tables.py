@@ -66,7 +66,7 @@ class LoweredLocal:
     least: int
     """Seeds with fewer neighbours have no match."""
     rows_after: bool
-    """Only members after the seed have rows."""
+    """Only members after the seed have rows, or are second vertices."""
     inner: int | None
     """The matrix whose row of the second vertex holds all later ones."""
     num_matrices: int
@@ -118,7 +118,8 @@ class _Lowering:
         self.put("size_ops", [(size.expression, size.distinct) for size in tail.sizes])
         tables["surely"][: len(tail.sizes)] = [size.surely for size in tail.sizes]
         bits = self.put_terms()
-        rows_after = self.with_rows <= self.after_seed()
+        # The kernels begin with the first member that has a row, so the second vertex must come after the seed, too.
+        rows_after = self.with_rows | {1} <= self.after_seed()
         self.put_hood(self.local, rows_after)
         return LoweredLocal(
             tables,

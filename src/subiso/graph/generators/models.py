@@ -219,7 +219,7 @@ def _checked_matrix(p: Sequence[Sequence[float]], blocks: int, directed: bool) -
             if not directed and matrix[i][j] != matrix[j][i]:
                 raise GraphError(
                     f"p[{i}][{j}] is {matrix[i][j]} but p[{j}][{i}] is {matrix[j][i]}",
-                    hint="an undirected graph needs a symmetric matrix; or pass directed=True",
+                    hint="an undirected graph needs a symmetric matrix; or make it directed",
                 )
     return matrix
 

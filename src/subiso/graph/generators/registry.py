@@ -95,20 +95,22 @@ def generate(name: str, arguments: Mapping[str, Any] | None = None) -> Graph:
     return _find(name)(**_checked(name, arguments))
 
 
-def call(function: Callable[..., Any], graph: Graph, arguments: Mapping[str, Any] | None = None) -> Any:
-    """Calls a function of a graph with arguments by name, checked as those of a generator.
+def call(
+    function: Callable[..., Any], graph: Graph, arguments: Mapping[str, Any] | None = None, *, name: str = ""
+) -> Any:
+    """Calls a function of a graph with arguments by name, checked as those of a generator; `name` is for messages.
 
     >>> from subiso.graph.generators import path, random_labels
     >>> call(random_labels, path(3), {"k": 2, "seed": 1}).vertex_labels.names
     (0, 1)
     """
-    return function(graph, **_checked(function, arguments))
+    return function(graph, **_checked(function, arguments, name))
 
 
-def _checked(name: Named, arguments: Mapping[str, Any] | None) -> dict[str, Any]:
+def _checked(name: Named, arguments: Mapping[str, Any] | None, called: str = "") -> dict[str, Any]:
     given = dict(arguments or {})
     takes = parameters(name)
-    known, called = [p.name for p in takes], name if isinstance(name, str) else name.__name__
+    known, called = [p.name for p in takes], called or (name if isinstance(name, str) else name.__name__)
     for key in given:
         if key not in known:
             raise GraphError(f"{called} takes no argument {key!r}", hint=f"it takes {', '.join(known)}")
