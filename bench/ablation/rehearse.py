@@ -60,6 +60,9 @@ class Rehearsal:
     def hurrying(self, on: bool) -> AbstractContextManager[None]:
         return nullcontext()
 
+    def waiting(self, needless: Callable[[], bool]) -> AbstractContextManager[None]:
+        return nullcontext()
+
     def load(self, kernels: Iterable[Kernel]) -> None: ...
 
     def registers(self, kernel: Kernel) -> int:

@@ -9,8 +9,12 @@ import pytest
 
 from subiso.engine.cuda.binaries import Binaries, Binary
 from subiso.engine.cuda.compile import HASTY, QUICK, Source, Toolchain, binary
+from subiso.engine.cuda.hood_kernel import HoodKernel
+from subiso.engine.cuda.hubs import HubKernel
 from subiso.engine.cuda.kernel import SearchKernel
+from subiso.engine.cuda.levels_kernel import LevelsKernel
 from subiso.engine.cuda.local_kernel import LocalKernel
+from subiso.engine.cuda.motif_kernel import MotifKernel
 
 KERNEL = SearchKernel()
 
@@ -107,16 +111,33 @@ def test_a_broken_settled_one_is_not_taken() -> None:
 
 
 def test_kernels_that_are_settled_quickly() -> None:
-    """They keep their own level, but for the first time."""
+    """They keep their own level, but for the first time where that takes long all the same."""
     setting = Setting()
     kernel = LocalKernel("team")
-    assert kernel.quick
+    assert kernel.quick and kernel.slow
     setting.binaries.hurry = True
     assert setting.binaries.get(kernel).hasty
     assert HASTY in setting.compiled[0] and QUICK not in setting.compiled[0]
     setting.binaries.hurry = False
     setting.binaries.get(kernel)
     assert QUICK in setting.compiled[1] and HASTY not in setting.compiled[1]
+
+
+def test_no_haste_where_it_saves_nothing() -> None:
+    setting = Setting()
+    setting.binaries.hurry = True
+    kernels = [
+        LocalKernel("build"),
+        LevelsKernel("join"),
+        HubKernel(),
+        MotifKernel("cycles"),
+        HoodKernel("rows"),
+    ]
+    for kernel in kernels:
+        assert not kernel.slow and not setting.binaries.get(kernel).hasty
+    setting.binaries.settle()
+    assert len(setting.compiled) == len(kernels) and setting.orders == []
+    assert setting.binaries.get(MotifKernel("common")).hasty
 
 
 def test_a_compiler_without_levels_knows_no_haste() -> None:

@@ -78,6 +78,7 @@ PATTERNS = {
     "wheel": Pattern.from_edges([(0, 1), (0, 2), (0, 3), (0, 4), (1, 2), (2, 3), (3, 4), (1, 4)]),
     "prism": Pattern.from_edges([(0, 1), (1, 2), (0, 2), (3, 4), (4, 5), (3, 5), (0, 3), (1, 4), (2, 5)]),
     "path": Pattern.from_edges([(0, 1), (1, 2), (2, 3), (3, 4)]),
+    "gem": Pattern.from_edges([(0, 1), (1, 2), (2, 3), (4, 0), (4, 1), (4, 2), (4, 3)]),
 }
 
 
@@ -97,6 +98,23 @@ def test_labelled_ones_too(name: str) -> None:
     machine = Listener(H200)
     edges = [(edge.source, edge.target) for edge in plain.edges]
     CudaEngine(machine).count(make_query(hubs(3), Pattern.from_edges(edges, vertex_labels=labels)))
+    assert machine.kernels and machine.late == []
+    assert machine.kernels.keys() <= machine.loads[0]
+
+
+@pytest.mark.parametrize("size", [3, 4, 5])
+def test_those_of_motifs(size: int) -> None:
+    machine = Listener(H200)
+    CudaEngine(machine).motif_sums(hubs(), size, Params())
+    assert machine.kernels and machine.late == []
+    assert machine.kernels.keys() <= machine.loads[0]
+
+
+@pytest.mark.parametrize("name", ["house", "prism"])
+def test_those_of_tables_level_by_level(name: str) -> None:
+    """Of all terms of a formula as well."""
+    machine = Listener(H200)
+    CudaEngine(machine, schedule="levels").count(make_query(hubs(), PATTERNS[name]))
     assert machine.kernels and machine.late == []
     assert machine.kernels.keys() <= machine.loads[0]
 

@@ -4,19 +4,27 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
+from subiso.engine.cuda.hoods import hood_kernels
 from subiso.engine.cuda.local import LocalReport
+from subiso.engine.cuda.machine import Kernel
 from subiso.engine.cuda.motif_kernel import Pass
 from subiso.engine.cuda.motif_seeds import Work, work_of
+from subiso.engine.cuda.motif_sums import Counting, check_range, hoods_on, passes_on
 from subiso.engine.cuda.motifs import MotifRun
+from subiso.engine.cuda.search import WIDE
 from subiso.engine.cuda.watch import Watch
 from subiso.engine.query import Query
+from subiso.graph import Graph
 from subiso.pattern import Pattern
 from subiso.pattern.generate import is_plain
 from subiso.plan.motif_sums import counts_from_sums, sums_asked
 from subiso.storage.layout import RelationCsr
 from subiso.storage.simple import simple_lists
+
+if TYPE_CHECKING:
+    from subiso.engine.cuda.engine import CudaEngine
 
 _WAYS: dict[frozenset[str], tuple[Pass, ...]] = {
     frozenset({"cliques3"}): ("count",),
@@ -87,6 +95,21 @@ class SumsRun:
     def report(self) -> LocalReport:
         used = self.run.search_bytes + sum(counted.search_bytes for counted in self.counted.values())
         return LocalReport(None, self.way.passes, (), len(self.run.launches), used)
+
+
+def prepare_sums(engine: CudaEngine, way: SumsWay, graph: Graph) -> SumsRun:
+    """Everything up to the launches; the kernels of all parts are compiled side by side."""
+    check_range(way.lists)
+    cliques = Counting(engine, graph, Pattern.clique(4)) if "clique_edges" in way.counted else None
+    beside: list[Kernel] = [] if cliques is None else cliques.kernels
+    if "wheels" in way.counted:
+        wide = len(way.lists.neighbors) >= WIDE
+        beside += hood_kernels(work_of(way.lists), engine.wishes.hoods, wide=wide)
+    run = passes_on(engine, graph, way.lists, way.pattern.num_vertices, way.passes, beside)
+    counted: dict[str, Counted] = {} if cliques is None else {"clique_edges": cliques.prepare()}
+    if "wheels" in way.counted:
+        counted["wheels"] = hoods_on(engine, run)
+    return SumsRun(way, run, counted)
 
 
 def sums_way(query: Query, cost: float) -> SumsWay | None:

@@ -26,7 +26,7 @@ FLAGS = ("--std=c++17", "--device-int128", "-default-device")
 QUICK = "--Ofast-compile=min"
 """For kernels that are compiled in a third of the time then, and hardly slower."""
 HASTY = "--Ofast-compile=max"
-"""For a first version of any kernel (binaries.py): a quarter of the time, and many times slower."""
+"""For a first version of any kernel (binaries.py): a third of the time, and 7 to 50 times slower."""
 LEVELS_SINCE = (13, 0)
 """The NVRTC that knows both."""
 _BINARY, _DIGEST = "kernel.cubin", "digest"

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import importlib
-from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import AbstractContextManager, contextmanager
 from functools import cache
 from typing import Any
 
@@ -204,6 +204,9 @@ class CudaMachine:
         finally:
             self.binaries.hurry = before
             self.binaries.settle()
+
+    def waiting(self, needless: Callable[[], bool]) -> AbstractContextManager[None]:
+        return self.binaries.until(needless)
 
     def load(self, kernels: Iterable[Kernel]) -> None:
         missing = [kernel for kernel in dict.fromkeys(kernels) if not self._is_settled(kernel)]

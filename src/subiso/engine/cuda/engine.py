@@ -18,8 +18,8 @@ from subiso import _native
 from subiso.engine import cpu
 from subiso.engine.base import Outcome, Params, StoppedBy
 from subiso.engine.candidates import Found
-from subiso.engine.cuda.ahead import Begun, LaterRun, begin_all, hurrying
-from subiso.engine.cuda.by_sums import SumsRun, SumsWay, sums_way
+from subiso.engine.cuda.ahead import Begun, CountingRun, begin_all, hurrying, waiting
+from subiso.engine.cuda.by_sums import SumsRun, SumsWay, prepare_sums, sums_way
 from subiso.engine.cuda.by_twigs import Nothing, by_twigs, plan_twigs
 from subiso.engine.cuda.choose import Choice, choose_schedule
 from subiso.engine.cuda.formula import fitting_formula
@@ -28,9 +28,9 @@ from subiso.engine.cuda.levels_prepare import tail_is_beyond
 from subiso.engine.cuda.levels_tune import LEAST_TABLE_BYTES
 from subiso.engine.cuda.local import LocalReport, LocalRun
 from subiso.engine.cuda.local_counts import OnDevice
-from subiso.engine.cuda.machine import Machine, OutOfMemory
+from subiso.engine.cuda.machine import Machine, Needless, OutOfMemory
 from subiso.engine.cuda.memory import Cache, DeviceGraph, GuestCache
-from subiso.engine.cuda.motif_sums import MotifSums, check_range, counted_apart, passes_on
+from subiso.engine.cuda.motif_sums import MotifSums
 from subiso.engine.cuda.pipeline import PipelineReport, PipelineRun
 from subiso.engine.cuda.pipeline_tune import frugal
 from subiso.engine.cuda.search import Report, SearchRun
@@ -58,7 +58,6 @@ from subiso.plan.twig_plan import TwigPlan
 from subiso.storage.statistics import statistics_of
 
 Made = TypeVar("Made")
-CountingRun = LaterRun | LevelsRun
 AnyReport = Report | LocalReport | LevelsReport | PipelineReport
 
 
@@ -108,9 +107,10 @@ class CudaEngine:
         if race is None:
             return self._count(query, resolved, params, started)
         try:
-            outcome = self._count(query, resolved, params, started, lambda: race.won)
-            if outcome.stopped_by is None or not race.won:
-                return outcome
+            with contextlib.suppress(Needless), waiting(self, lambda: race.won):
+                outcome = self._count(query, resolved, params, started, lambda: race.won)
+                if outcome.stopped_by is None or not race.won:
+                    return outcome
             assert race.found is not None
             return Outcome(race.found.count, seconds=time.perf_counter() - started)
         finally:
@@ -179,9 +179,7 @@ class CudaEngine:
 
     def prepare_sums(self, way: SumsWay, graph: Graph) -> SumsRun:
         """Everything up to the launches."""
-        check_range(way.lists)
-        run = passes_on(self, graph, way.lists, way.pattern.num_vertices, way.passes)
-        return SumsRun(way, run, {name: counted_apart(self, name, graph, run) for name in way.counted})
+        return prepare_sums(self, way, graph)
 
     def motif_sums(self, graph: Graph, size: int, params: Params) -> tuple[dict[str, int], StoppedBy | None]:
         """The sums that motif counts of that size are made of, on the first machine; what stopped it, if anything."""
@@ -270,14 +268,27 @@ class CudaEngine:
         return self._in_memory(plan, choice, make)
 
     def _levels(
-        self, plan: Plan, resolved: Resolved, batch_rows: int, wishes: Wishes, _: KeptSets
+        self,
+        plan: Plan,
+        resolved: Resolved,
+        batch_rows: int,
+        wishes: Wishes,
+        _: KeptSets,
+        later: bool = False,
     ) -> LevelsRun:
         graph = self._graph(0, resolved)
         seeds = _seeds(plan, resolved)
         while True:
             try:
                 return LevelsRun(
-                    self.machine, graph, resolved, plan, seeds, wishes=wishes, batch_rows=batch_rows
+                    self.machine,
+                    graph,
+                    resolved,
+                    plan,
+                    seeds,
+                    wishes=wishes,
+                    batch_rows=batch_rows,
+                    later=later,
                 )
             except DeviceMemoryError:
                 if wishes.levels.partition is not None:
@@ -295,13 +306,17 @@ class CudaEngine:
 
         def make(wishes: Wishes, sets: KeptSets) -> CountingRun:
             nonlocal begun
-            if choice.schedule == "levels":
-                return self._levels(plan, resolved, 0, wishes, sets)
             mine, begun = begun, None
-            if mine is None:  # or another one, where memory is short
-                return self.begin(plan, resolved, choice, wishes, sets)
-            mine.run.prepare()
-            return mine.run
+            if mine is not None:
+                try:
+                    mine.run.prepare()
+                    return mine.run
+                except (OutOfMemory, DeviceMemoryError):
+                    if (
+                        choice.schedule != "levels"
+                    ):  # which makes do with smaller tables, or parts of the graph
+                        raise
+            return self.begin(plan, resolved, choice, wishes, sets)
 
         return self._in_memory(plan, choice, make)
 
@@ -313,8 +328,10 @@ class CudaEngine:
         wishes: Wishes,
         sets: KeptSets,
         later: bool = False,
-    ) -> LaterRun:
+    ) -> CountingRun:
         """A counting run on the first machine; with `later` up to where its kernels are known."""
+        if choice.schedule == "levels":
+            return self._levels(plan, resolved, 0, wishes, sets, later)
         seeds = _seeds(plan, resolved)
         graph = self._graph(0, resolved)
         if choice.local is not None:

@@ -43,6 +43,10 @@ class HoodKernel:
         return False
 
     @property
+    def slow(self) -> bool:
+        return False
+
+    @property
     def call(self) -> str:
         """The function, with its template arguments."""
         block, item = str(self.block).lower(), f"subiso::{'u16' if self.narrow else 'u32'}"

@@ -27,7 +27,7 @@ from subiso.engine.cuda.hood_tune import (
 )
 from subiso.engine.cuda.layout import CONTROL, offset_of
 from subiso.engine.cuda.local_tune import rounds
-from subiso.engine.cuda.motif_seeds import Seeds, portions
+from subiso.engine.cuda.motif_seeds import Seeds, Work, portions
 from subiso.engine.cuda.motifs import MotifRun
 from subiso.engine.cuda.tune import resident_blocks
 from subiso.engine.cuda.watch import Watch
@@ -55,9 +55,8 @@ class HoodRun(Buffers):
         self.launches: list[_Launch] = []
         if run.launches:
             self.args = self._args()
-            classes = hood_classes(self.degrees, self.needed, wishes)
-            self.machine.load(self._kernel(step, c) for c in classes for step in _steps(c))
-            self._plan(classes)
+            self.machine.load(hood_kernels(run.work, wishes, wide=run.wide))
+            self._plan(hood_classes(self.degrees, self.needed, wishes))
         self.state = self._allocate(CONTROL.itemsize + 8 * len(self.launches))
         for number, launch in enumerate(self.launches):
             launch.args["control"] = self.state.address
@@ -148,10 +147,7 @@ class HoodRun(Buffers):
         return args
 
     def _kernel(self, step: Step, c: HoodClass) -> HoodKernel:
-        own = step in ("rows", "wedges", "unwritten")
-        threads = 32 * (c.warps if own else self.wishes.warps_per_block)
-        narrow = step not in ("fill", "wedges") or c.narrow
-        return HoodKernel(step, c.block and own, narrow, self.run.wide, threads)
+        return _kernel(step, c, self.wishes, wide=self.run.wide)
 
     def _add(self, kernel: HoodKernel, args: NDArray[Any], shared: int, items: int, teams: int) -> _Launch:
         """`teams` many are of use."""
@@ -169,6 +165,19 @@ class HoodRun(Buffers):
         for name in ("relations", "triangles", "corners"):
             args[name] = self.run.args[name]
         return args
+
+
+def hood_kernels(work: Work, wishes: HoodWishes, *, wide: bool) -> list[HoodKernel]:
+    """All that a run on a graph with that work launches."""
+    classes = hood_classes(work.degrees, work.inside, wishes)
+    return [_kernel(step, c, wishes, wide=wide) for c in classes for step in _steps(c)]
+
+
+def _kernel(step: Step, c: HoodClass, wishes: HoodWishes, *, wide: bool) -> HoodKernel:
+    own = step in ("rows", "wedges", "unwritten")
+    threads = 32 * (c.warps if own else wishes.warps_per_block)
+    narrow = step not in ("fill", "wedges") or c.narrow
+    return HoodKernel(step, c.block and own, narrow, wide, threads)
 
 
 def _item(c: HoodClass) -> int:

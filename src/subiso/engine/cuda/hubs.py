@@ -54,6 +54,10 @@ class HubKernel:
     def quick(self) -> bool:
         return True
 
+    @property
+    def slow(self) -> bool:
+        return False
+
     def text(self) -> str:
         """The translation unit.
 

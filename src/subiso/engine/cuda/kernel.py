@@ -63,6 +63,10 @@ class SearchKernel:
     def quick(self) -> bool:
         return False  # measured: twice as slow, and hardly sooner there
 
+    @property
+    def slow(self) -> bool:
+        return True
+
     def text(self) -> str:
         """The translation unit.
 

@@ -19,7 +19,7 @@ from subiso.engine.cuda.layout import CONTROL, offset_of
 from subiso.engine.cuda.levels_kernel import LevelsKernel, Output
 from subiso.engine.cuda.levels_launch import STEPS, Launcher
 from subiso.engine.cuda.levels_layout import LEVEL_STATE
-from subiso.engine.cuda.levels_prepare import prepare
+from subiso.engine.cuda.levels_prepare import outline, prepare
 from subiso.engine.cuda.levels_tune import Limits
 from subiso.engine.cuda.machine import Machine
 from subiso.engine.cuda.memory import DeviceGraph
@@ -74,16 +74,27 @@ class LevelsRun(Launcher):
         *,
         wishes: Wishes = Wishes(),  # noqa: B008 (frozen)
         batch_rows: int = 65_536,
+        later: bool = False,
     ) -> None:
-        prepared = prepare(machine, graph, resolved, plan, seeds, wishes)
-        super().__init__(machine, prepared, wishes.levels)
-        self.args, self.memory = prepared.args, prepared.memory
-        self.batch_rows = batch_rows
+        """`later` says that `prepare` will be called, when the kernels of several runs have been compiled."""
+        super().__init__(machine, outline(graph, resolved, plan, wishes), wishes.levels)
+        self.graph, self.resolved, self.plan, self.seeds = graph, resolved, plan, seeds
+        self.all_wishes, self.batch_rows = wishes, batch_rows
         self.num_seeds = len(seeds)
         self.listing = self.lowered.tail == "rows"
         self.windows = self.waits = 0
         self.descent: tuple[Callable[[], None], dict[int, int]] | None = None
         """What launches the first descent, where that is one launch, and where its windows end."""
+        if not later:
+            machine.load(self.kernels)
+            self.prepare()
+
+    def prepare(self) -> None:
+        """Everything between knowing the kernels and launching them."""
+        self.prepared = prepare(
+            self.machine, self.graph, self.resolved, self.plan, self.seeds, self.all_wishes, self.outline
+        )
+        self.args, self.memory = self.prepared.args, self.prepared.memory
         self._begin()
 
     # ---- the face of a run ---------------------------------------------------------------------------------------
@@ -117,7 +128,7 @@ class LevelsRun(Launcher):
         return LevelsReport(
             self._kernel("join", self._outputs(min(1, self.last))[-1]),
             tuple(stage.kind for stage in self.stages),
-            tuple(phase.pattern for phase in self.prepared.phases),
+            tuple(phase.pattern for phase in self.outline.phases),
             tuple(self.prepared.capacities),
             self.launches,
             self.windows,
@@ -146,7 +157,7 @@ class LevelsRun(Launcher):
     def _walk(self, watch: Watch) -> Iterator[int]:
         """Goes through all windows; after each descent, how many rows are ready to be read."""
         self._begin()
-        if not self.prepared.at_once:
+        if not self.outline.at_once:
             self.machine.write(self.memory.state, np.zeros(self.memory.state_bytes, np.uint8))
         stage, first = 0, True
         while self.num_seeds and not watch.expired():
@@ -165,7 +176,7 @@ class LevelsRun(Launcher):
         Apart from the first time, windows of the stage are added up until they have filled half of the next table:
         lists say how many candidates there are, not how many will do.
         """
-        if first and self.prepared.at_once:
+        if first and self.outline.at_once:
             ends = self._first_at_once()
             self._wait(watch)
             self._note(ends)

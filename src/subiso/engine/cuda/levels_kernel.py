@@ -71,6 +71,10 @@ class LevelsKernel:
     def quick(self) -> bool:
         return True
 
+    @property
+    def slow(self) -> bool:
+        return False
+
     def text(self) -> str:
         """The translation unit.
 
@@ -135,6 +139,10 @@ class DescentKernel:
 
     @property
     def quick(self) -> bool:
+        return True
+
+    @property
+    def slow(self) -> bool:
         return True
 
     def text(self) -> str:

@@ -6,9 +6,10 @@ from collections.abc import Callable, Iterator
 
 import numpy as np
 
+from subiso.engine.cuda.hubs import HubKernel
 from subiso.engine.cuda.levels_kernel import READING, WRITING, DescentKernel, LevelsKernel, Output, Step
 from subiso.engine.cuda.levels_layout import DESCENT_ARGS, DESCENT_STEP, SCRATCH_BYTES, STAGES, sharing_bytes
-from subiso.engine.cuda.levels_prepare import Args, Prepared
+from subiso.engine.cuda.levels_prepare import Args, Outline, Prepared
 from subiso.engine.cuda.levels_tune import AT_ONCE_BLOCKS, LevelsWishes
 from subiso.engine.cuda.machine import Kernel, Machine
 from subiso.engine.cuda.tune import resident_blocks
@@ -22,16 +23,18 @@ _FOUND: dict[Output, Output] = {"buffer": "buffer", "tuples": "tuples"}
 class Launcher:
     """For runs to inherit."""
 
-    def __init__(self, machine: Machine, prepared: Prepared, wishes: LevelsWishes) -> None:
-        self.machine, self.prepared, self.wishes = machine, prepared, wishes
-        self.lowered, self.stages = prepared.lowered, prepared.stages
+    prepared: Prepared
+
+    def __init__(self, machine: Machine, outline: Outline, wishes: LevelsWishes) -> None:
+        """`prepared` is to be set before the first launch."""
+        self.machine, self.outline, self.wishes = machine, outline, wishes
+        self.lowered, self.stages = outline.lowered, outline.stages
         self.last = len(self.stages) - 1
         self.launches = 0
         self.noted: list[tuple[LevelsKernel, Args]] | None = None
         """Launches that are noted instead of being made."""
         self.ready: dict[tuple[Step, Output], tuple[LevelsKernel, int, int]] = {}
         """The kernel of a step, its blocks and their shared memory."""
-        machine.load([self._descent_kernel()] if prepared.at_once else self._kernels())
 
     def _outputs(self, number: int) -> tuple[Output, ...]:
         """What becomes of a stage's results, launch by launch."""
@@ -67,14 +70,19 @@ class Launcher:
             output if step in WRITING else _FOUND.get(output, "pairs") if step == "link" else "pairs",
             self.lowered.edges and step in ("seed", "join"),
             self.lowered.narrow or step != "tail",
-            self.prepared.wide and step in READING,
+            self.outline.wide and step in READING,
             32 * self.wishes.warps_per_block,
-            self.prepared.storage if step in READING else "csr",
-            step == "join" and self.wishes.reuse == "block" and self.prepared.staged > 0,
+            self.outline.storage if step in READING else "csr",
+            step == "join" and self.wishes.reuse == "block" and self.outline.staged > 0,
         )
 
+    @property
+    def kernels(self) -> list[Kernel]:
+        """What is going to be launched; where the first descent is one launch, that is most likely all."""
+        steps = [self._descent_kernel()] if self.outline.at_once else self._kernels()
+        return [*steps, *([HubKernel(self.outline.wide)] if self.outline.hubs else [])]
+
     def _kernels(self) -> Iterator[LevelsKernel]:
-        """All that the run will launch."""
         yield self._kernel("clear", "pairs")
         for number, stage in enumerate(self.stages):
             if stage.kind == "lists":
@@ -93,7 +101,7 @@ class Launcher:
             yield self._kernel("tail", "pairs")
 
     def _shared(self, kernel: LevelsKernel) -> int:
-        staged, warps = self.prepared.staged if kernel.step in WRITING else 0, self.wishes.warps_per_block
+        staged, warps = self.outline.staged if kernel.step in WRITING else 0, self.wishes.warps_per_block
         together = sharing_bytes(warps, staged) if kernel.sharing else 0
         return warps * (SCRATCH_BYTES + 4 * STAGES * staged) + together
 
@@ -118,8 +126,8 @@ class Launcher:
         kernels = [self._kernel(step, "pairs") for step in usual]
         kernels += [self._kernel("join", "total")] if self.lowered.tail == "count" else []
         steps = dict.fromkeys([*kernels, *self._kernels()])
-        prepared = self.prepared
-        return DescentKernel(tuple(steps), prepared.storage, prepared.wide, 32 * self.wishes.warps_per_block)
+        outline = self.outline
+        return DescentKernel(tuple(steps), outline.storage, outline.wide, 32 * self.wishes.warps_per_block)
 
     def _make_descent(self, noted: list[tuple[LevelsKernel, Args]]) -> Callable[[], None]:
         """What launches all these steps at once, again and again."""

@@ -50,22 +50,34 @@ _MOST_ROWS = 1 << 24
 Args = NDArray[Any]
 
 
-@dataclass
-class Prepared:
-    """A run's parts."""
+@dataclass(frozen=True)
+class Outline:
+    """What is known of a run before it has any memory: enough to name its kernels."""
 
     lowered: Lowered
     phases: tuple[Phase, ...]
     stages: list[Stage]
-    slots: list[tuple[int, ...]]
-    capacities: list[int]
-    memory: LevelsMemory
     wide: bool
     storage: str
-    store: StageStore
+    partitioned: bool
+    """Only what a stage reads is on the device."""
+    hubs: bool
+    """Lists may have bit rows, which a kernel fills."""
     at_once: bool
     """The first descent is one launch."""
     staged: int
+    """Elements of an operand that is copied to shared memory, at most."""
+
+
+@dataclass
+class Prepared:
+    """A run's parts."""
+
+    outline: Outline
+    slots: list[tuple[int, ...]]
+    capacities: list[int]
+    memory: LevelsMemory
+    store: StageStore
     clear_args: Args
     tail_args: Args
     out: Buffer
@@ -80,6 +92,26 @@ class Prepared:
     """Stage -> (address, words) of the lengths of its lists."""
 
 
+def outline(graph: DeviceGraph, resolved: Resolved, plan: Plan, wishes: Wishes) -> Outline:
+    """Plans the stages."""
+    wide = any(len(csr.neighbors) >= WIDE for csr in resolved.csrs)
+    storage = choose_storage(resolved, wishes.storage, wide=wide).name
+    lowered, levels = lower_plan(plan, resolved.longest), wishes.levels
+    partitioned = _partitioned(lowered, graph, resolved, levels, storage, wide=wide)
+    lowered, phases = _phases(lowered, resolved, levels, partitioned)
+    return Outline(
+        lowered,
+        phases,
+        make_stages(phases),
+        wide,
+        storage,
+        partitioned,
+        hubs=storage == "csr" and not partitioned and wishes.hub_bytes > 0,
+        at_once=_at_once(plan, levels, partitioned),
+        staged=levels.staged * levels.granular,
+    )
+
+
 def prepare(
     machine: Machine,
     graph: DeviceGraph,
@@ -87,42 +119,42 @@ def prepare(
     plan: Plan,
     seeds: NDArray[np.uint32],
     wishes: Wishes,
+    outline: Outline,
 ) -> Prepared:
-    """Plans the stages, allocates their memory and fills in their arguments."""
-    wide = any(len(csr.neighbors) >= WIDE for csr in resolved.csrs)
-    storage = choose_storage(resolved, wishes.storage, wide=wide).name
-    lowered = lower_plan(plan, resolved.longest)
-    partitioned = _partitioned(lowered, graph, resolved, wishes.levels, storage, wide=wide)
-    lowered, phases = _phases(lowered, resolved, wishes.levels, partitioned)
-    stages = make_stages(phases)
+    """Allocates the memory of all stages and fills in their arguments."""
+    lowered, stages = outline.lowered, outline.stages
     slots = columns_of_tables(lowered, stages, live=wishes.levels.live)
     most = replace(wishes.levels, table_bytes=expected_bytes(plan.cost, wishes.levels))
     capacities, room = _sizes(lowered, stages, slots, len(seeds), resolved.longest, most)
     memory = LevelsMemory(machine, stages, slots, capacities, room)
     common = np.zeros((), LEVELS_ARGS)
-    sliced = slice_lists(lowered, resolved) if storage == "label_csr" else Sliced(lowered)
+    sliced = slice_lists(lowered, resolved) if outline.storage == "label_csr" else Sliced(lowered)
     reads = relations_read(sliced.lowered, stages)
     store = make_store(
-        memory, graph, resolved, sliced, reads, wishes, storage, common, wide=wide, partitioned=partitioned
+        memory,
+        graph,
+        resolved,
+        sliced,
+        reads,
+        wishes,
+        outline.storage,
+        common,
+        wide=outline.wide,
+        partitioned=outline.partitioned,
     )
     _fill_common(common, memory, graph, resolved, sliced.lowered, seeds, wishes.levels)
+    common["staged"] = outline.staged
     window = max(capacities)
     common["parents"], common["vertices"] = (memory._allocate(4 * window).address for _ in range(2))
     counts = _counts(memory, common, window)
     listing = lowered.tail == "rows"
     out = memory._allocate(4 * lowered.num_levels * capacities[-1] if listing else 4)
     prepared = Prepared(
-        lowered,
-        phases,
-        stages,
+        outline,
         slots,
         capacities,
         memory,
-        wide,
-        storage,
         store,
-        _at_once(plan, wishes.levels, partitioned),
-        int(common["staged"]),
         common.copy(),
         common.copy(),
         out,
@@ -228,8 +260,7 @@ def _fill_common(
     args["seeds"] = arrays[-1].address if whole else memory._upload(seeds)
     args["columns"] = lowered.num_levels
     args["only"] = args["only_second"] = NO_ORIGIN
-    args["staged"], args["cache"] = wishes.staged * wishes.granular, wishes.cache
-    args["reuse"] = wishes.reuse != "off"
+    args["cache"], args["reuse"] = wishes.cache, wishes.reuse != "off"
     limits = wishes.limits if wishes.limits is not None and wishes.balance else Limits()
     args["limits"] = limits.pool, limits.block, limits.grid
     if wishes.balance and wishes.limits is None:
@@ -249,7 +280,7 @@ def _counts(memory: LevelsMemory, args: Args, rows: int) -> tuple[int, int]:
 
 def _fill_stage(prepared: Prepared, common: Args, number: int, entries: list[int] | None) -> None:
     """The arguments of one stage's launches; with `entries` candidates come from the smallest relation's list."""
-    stage, memory = prepared.stages[number], prepared.memory
+    stage, memory = prepared.outline.stages[number], prepared.memory
     args = common.copy()
     args["known"], args["width"] = stage.known, stage.width
     if stage.levels:
@@ -277,7 +308,7 @@ def _fill_stage(prepared: Prepared, common: Args, number: int, entries: list[int
 
 def _fill_columns(prepared: Prepared, args: Args, number: int) -> None:
     """Where the columns of the new table come from."""
-    stage, mine = prepared.stages[number], prepared.slots[number]
+    stage, mine = prepared.outline.stages[number], prepared.slots[number]
     before = list(prepared.slots[stage.source]) if stage.source >= 0 else []
     args["num_slots"] = len(mine)
     args["source"][: len(mine)] = [
@@ -287,9 +318,9 @@ def _fill_columns(prepared: Prepared, args: Args, number: int) -> None:
 
 def _fill_next(prepared: Prepared, args: Args, number: int, entries: list[int] | None) -> None:
     """Whose candidates are looked up for the new rows."""
-    if number + 1 == len(prepared.stages) or prepared.stages[number].kind == "lists":
+    if number + 1 == len(prepared.outline.stages) or prepared.outline.stages[number].kind == "lists":
         return
-    after = prepared.stages[number + 1]
+    after = prepared.outline.stages[number + 1]
     if after.kind not in ("join", "lists"):
         return
     for level, to, only in zip(
@@ -297,14 +328,14 @@ def _fill_next(prepared: Prepared, args: Args, number: int, entries: list[int] |
     ):
         args[to] = level
         if entries is not None:
-            args[only] = rarest_list(prepared.lowered, level, after.known, entries)
+            args[only] = rarest_list(prepared.outline.lowered, level, after.known, entries)
     if len(after.levels) > 1:
         args["to_second"] = prepared.memory.tables[number][1]
 
 
 def _list_args(prepared: Prepared, args: Args, number: int) -> list[Args]:
     """One launch per list: each reads its own set of candidates and writes its own list."""
-    stage, memory = prepared.stages[number], prepared.memory
+    stage, memory = prepared.outline.stages[number], prepared.memory
     hand, sets = memory.hands[number], memory.tables[stage.source]
     rows = prepared.capacities[stage.source]
     prepared.hand_counts[number] = int(hand["counts"][0]), rows * len(stage.levels)

@@ -11,6 +11,9 @@ from subiso.engine.cuda.tables import initializer
 MAX_FIXED_LEVELS = 12
 """Larger plans run from tables: their code would grow with every level."""
 
+_FEW_SLOTS = 8
+"""Words of a row per lane up to which a search of it is compiled in no time."""
+
 Step = Literal["team", "clear", "build", "search", "inner"]
 
 
@@ -53,6 +56,10 @@ class LocalKernel:
     @property
     def quick(self) -> bool:
         return self.tables is None
+
+    @property
+    def slow(self) -> bool:
+        return self.tables is not None or self.step in ("team", "inner") or self.slots > _FEW_SLOTS
 
     def text(self) -> str:
         """The translation unit.

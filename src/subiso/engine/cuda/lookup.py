@@ -31,6 +31,7 @@ class LookUpKernel:
     name: str = "subiso_look_up"
     threads: int = 256
     quick: bool = False
+    slow: bool = False
 
     @property
     def args_type(self) -> str:

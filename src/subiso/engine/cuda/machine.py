@@ -6,7 +6,7 @@ of a launch is tested without a device as well.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import Any, Protocol
@@ -58,6 +58,10 @@ class Kernel(Protocol):
     def quick(self) -> bool:
         """Better compiled soon than well."""
 
+    @property
+    def slow(self) -> bool:
+        """Takes the compiler about a second or more: a short query does better with a hasty version."""
+
     def text(self) -> str:
         """The translation unit."""
 
@@ -78,6 +82,10 @@ class OutOfMemory(Exception):
     def __init__(self, nbytes: int) -> None:
         super().__init__(f"{nbytes:,} bytes")
         self.nbytes = nbytes
+
+
+class Needless(Exception):
+    """Nobody needs what was waited for."""
 
 
 class Snapshot(Protocol):
@@ -121,6 +129,9 @@ class Machine(Protocol):
 
         They are compiled well after that, behind the scenes, and replaced when somebody next asks for their registers.
         """
+
+    def waiting(self, needless: Callable[[], bool]) -> AbstractContextManager[None]:
+        """While it lasts, compilers are waited for until that is true: Needless is raised then, and they go on."""
 
     def load(self, kernels: Iterable[Kernel]) -> None:
         """Compiles those that are not yet, side by side."""

@@ -55,6 +55,10 @@ class MotifKernel:
         return False
 
     @property
+    def slow(self) -> bool:
+        return self.step == "common"
+
+    @property
     def call(self) -> str:
         """The function, with its template arguments."""
         block = str(self.block).lower()

@@ -5,12 +5,14 @@ Four-cycles of motifs of four vertices come from schedule `wedge`, cliques from 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from subiso.engine.base import Params, StoppedBy, part_of
+from subiso.engine.cuda.ahead import CountingRun, begin
 from subiso.engine.cuda.hoods import HoodRun
-from subiso.engine.cuda.machine import OutOfMemory
+from subiso.engine.cuda.machine import Kernel, OutOfMemory
 from subiso.engine.cuda.memory import DeviceGraph
 from subiso.engine.cuda.motif_kernel import Pass
 from subiso.engine.cuda.motif_seeds import MotifWishes
@@ -25,7 +27,7 @@ from subiso.storage.layout import RelationCsr, layout_of
 from subiso.storage.simple import simple_lists
 
 if TYPE_CHECKING:
-    from subiso.engine.cuda.engine import CountingRun, CudaEngine
+    from subiso.engine.cuda.engine import CudaEngine
 
 COUNTED = {
     3: {},
@@ -52,14 +54,41 @@ class Counted:
         return sum(report.search_bytes for report in reports if report is not None)
 
 
+class Counting:
+    """A pattern's count by the schedules that fit, up to where their kernels are known."""
+
+    def __init__(self, engine: CudaEngine, graph: Graph, pattern: Pattern) -> None:
+        self.engine = engine
+        self.resolved = resolve(make_query(graph, pattern))
+        self.formula = None if self.resolved.hopeless else engine.formula(self.resolved)
+        terms = () if self.formula is None else self.formula.terms
+        self.begun = {id(term.plan): begin(engine, term.plan, self.resolved) for term in terms}
+
+    @property
+    def kernels(self) -> list[Kernel]:
+        return [kernel for begun in self.begun.values() for kernel in begun.kernels]
+
+    def prepare(self) -> Counted:
+        """Everything between knowing the kernels and launching them."""
+        if self.formula is None:
+            return Counted([])
+        terms = []
+        for term in self.formula.terms:
+            run = self.engine.prepare_count(term.plan, self.resolved, self.begun.pop(id(term.plan)))
+            terms.append((term.coefficient, run))
+        return Counted(terms, self.formula.divisor)
+
+
 class MotifSums:
     """The sums of one size, ready to be computed again and again."""
 
     def __init__(self, engine: CudaEngine, graph: Graph, size: int) -> None:
         lists = simple_lists(graph)
         check_range(lists)
-        self.run = passes_on(engine, graph, lists, size)
-        self.counted = {name: counted(engine, graph, pattern) for name, pattern in COUNTED[size].items()}
+        counting = {name: Counting(engine, graph, pattern) for name, pattern in COUNTED[size].items()}
+        kernels = [kernel for one in counting.values() for kernel in one.kernels]
+        self.run = passes_on(engine, graph, lists, size, beside=kernels)
+        self.counted = {name: one.prepare() for name, one in counting.items()}
 
     @property
     def search_bytes(self) -> int:
@@ -85,13 +114,14 @@ def passes_on(
     lists: RelationCsr,
     size: int,
     passes: tuple[Pass, ...] | None = None,
+    beside: Sequence[Kernel] = (),
 ) -> MotifRun:
-    """The passes; with small tables where memory is short."""
+    """The passes; with small tables where memory is short. `beside` are kernels to be compiled at the same time."""
     few = replace(engine.wishes.motifs, table_bytes=_FRUGAL_BYTES, large_bytes=_FRUGAL_BYTES // 4)
 
     def make(wishes: MotifWishes) -> MotifRun:
         on_device = DeviceGraph(engine.caches[0], layout_of(graph))
-        return MotifRun(engine.machine, on_device, lists, size, wishes, passes)
+        return MotifRun(engine.machine, on_device, lists, size, wishes, passes, beside)
 
     try:
         return make(engine.wishes.motifs)
@@ -103,12 +133,7 @@ def passes_on(
         raise _no_room(engine, error) from None
 
 
-def counted_apart(engine: CudaEngine, name: str, graph: Graph, run: MotifRun) -> Counted | HoodRun:
-    """What a sum is a multiple of (by_sums.COUNTED), to be counted behind the passes of `run`."""
-    return _hoods(engine, run) if name == "wheels" else counted(engine, graph, Pattern.clique(4))
-
-
-def _hoods(engine: CudaEngine, run: MotifRun) -> HoodRun:
+def hoods_on(engine: CudaEngine, run: MotifRun) -> HoodRun:
     """The 4-cycles in neighbourhoods, behind passes that make the triangles of edges; frugal where memory is short."""
     wishes = engine.wishes.hoods
     while True:
@@ -127,16 +152,6 @@ def _no_room(engine: CudaEngine, error: OutOfMemory) -> DeviceMemoryError:
         f"{error.nbytes:,} bytes (all memory: {device.memory:,})",
         hint='free some of its memory, or use device="cpu"',
     )
-
-
-def counted(engine: CudaEngine, graph: Graph, pattern: Pattern) -> Counted:
-    """A pattern's count, by the schedules that fit."""
-    resolved = resolve(make_query(graph, pattern))
-    if resolved.hopeless:
-        return Counted([])
-    formula = engine.formula(resolved)
-    terms = [(term.coefficient, engine.prepare_count(term.plan, resolved)) for term in formula.terms]
-    return Counted(terms, formula.divisor)
 
 
 def check_range(lists: RelationCsr) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,7 +11,7 @@ from numpy.typing import NDArray
 
 from subiso.engine.cuda.buffers import Buffers
 from subiso.engine.cuda.local_tune import power_of_two
-from subiso.engine.cuda.machine import Buffer, Machine
+from subiso.engine.cuda.machine import Buffer, Kernel, Machine
 from subiso.engine.cuda.memory import DeviceGraph
 from subiso.engine.cuda.motif_kernel import MotifKernel, Pass
 from subiso.engine.cuda.motif_layout import BOARD, MOTIF_ARGS, SUMS
@@ -76,8 +77,12 @@ class MotifRun(Buffers):
         size: int,
         wishes: MotifWishes = MotifWishes(),  # noqa: B008 (frozen)
         passes: tuple[Pass, ...] | None = None,
+        beside: Iterable[Kernel] = (),
     ) -> None:
-        """`passes` are those to make, in an order that they can be made in; None = all that the size needs."""
+        """`passes` are those to make, in an order that they can be made in; None = all that the size needs.
+
+        `beside` are kernels of runs that come behind it, to be compiled at the same time.
+        """
         super().__init__(machine)
         self.passes = PASSES[size] if passes is None else passes
         self.size, self.lists, self.wishes = size, lists, wishes
@@ -89,7 +94,7 @@ class MotifRun(Buffers):
         self.args = self._args(graph)
         if len(lists.neighbors):
             self._prepare()
-            machine.load(launch.kernel for launch in self.launches)
+            machine.load([*(launch.kernel for launch in self.launches), *beside])
             for number, launch in enumerate(self.launches):
                 self._settle(launch, number)
             self._allocate_tables()

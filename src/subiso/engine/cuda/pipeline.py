@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from subiso.engine.base import Rows
 from subiso.engine.cuda.buffers import Buffers
+from subiso.engine.cuda.hubs import HubKernel
 from subiso.engine.cuda.layout import FEW_KEYS, FEW_RELATIONS, offset_of
 from subiso.engine.cuda.machine import Buffer, Machine
 from subiso.engine.cuda.memory import DeviceGraph
@@ -82,7 +83,8 @@ class PipelineRun(Buffers):
         self.kernel = JoinKernel(
             listing, self.lowered.edges, bool(weights), self.wide, 32 * self.warps_per_block
         )
-        machine.load([self.kernel, BuildKernel()])
+        hubs = [HubKernel(self.wide)] if wishes.hub_bytes else []
+        machine.load([self.kernel, BuildKernel(), *hubs])
         self.shared = 128 * self.warps_per_block * self.lowered.lane_words
         self.blocks = self._blocks()
         self.feeder = Feeder(self)

@@ -15,6 +15,7 @@ class BuildKernel:
     threads: int = BUILD_THREADS
     args_type: str = "subiso::BuildArgs"
     quick: bool = False
+    slow: bool = False
 
     def text(self) -> str:
         """The translation unit.
@@ -52,6 +53,7 @@ class JoinKernel:
     name: str = "subiso_pipeline"
     quick: bool = False
     """One kernel serves all plans, so it is compiled well."""
+    slow: bool = False
 
     @property
     def args_type(self) -> str:
