@@ -12,6 +12,7 @@ from bench.graphs import is_there
 from subiso.bench.data import DataFolder, load_graph
 from subiso.engine.base import Params, Switches
 from subiso.engine.cuda.engine import CudaEngine
+from subiso.engine.cuda.filter_tune import FilterWishes
 from subiso.engine.cuda.machine import Machine
 from subiso.engine.cuda.memory import Cache
 from subiso.engine.cuda.search import Report
@@ -125,6 +126,8 @@ class Setting:
     def engine(self, way: Way, **more: Any) -> CudaEngine:
         """An engine that runs that way; all share the device's copies of graphs."""
         wishes = replace(self.wishes, **{**way.wishes, **more})
+        if self.rehearsal:  # a machine that does nothing would leave no candidate
+            wishes = replace(wishes, filters=FilterWishes(place="host"))
         return CudaEngine(self.machine, wishes, schedule=way.schedule, caches=[self.cache])
 
     def try_out(

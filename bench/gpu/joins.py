@@ -35,6 +35,7 @@ from subiso.engine.base import Params, Switches
 from subiso.engine.cuda import SCHEDULES as KNOWN_SCHEDULES
 from subiso.engine.cuda.device import open_devices
 from subiso.engine.cuda.engine import CudaEngine
+from subiso.engine.cuda.filter_tune import FilterWishes
 from subiso.engine.cuda.levels import LevelsReport
 from subiso.engine.cuda.levels_tune import LevelsWishes
 from subiso.engine.cuda.machine import Machine
@@ -200,7 +201,8 @@ def run_all(
 def rehearse(machine: Machine, queries: dict[str, Query], ways: Ways, params: Params) -> None:
     stand_in = Rehearsal(machine.description)
     for schedule, wishes in ways.values():
-        engine = CudaEngine(stand_in, wishes, schedule=schedule)
+        here = replace(wishes, filters=FilterWishes(place="host"))  # the stand-in would leave no candidate
+        engine = CudaEngine(stand_in, here, schedule=schedule)
         for query in queries.values():
             # Twigs are matched on the host, which takes its time; their few kernels are compiled in the first run.
             with contextlib.suppress(SubisoError):  # said when it is run

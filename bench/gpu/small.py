@@ -12,10 +12,11 @@ from math import comb
 import numpy as np
 from bench.checked import run_script
 
-from subiso.engine.base import Params
+from subiso.engine.base import Params, Switches
 from subiso.engine.cuda.by_sums import sums_way
 from subiso.engine.cuda.device import open_device
 from subiso.engine.cuda.engine import CudaEngine
+from subiso.engine.cuda.filter_tune import FilterWishes
 from subiso.engine.cuda.hood_tune import HoodWishes
 from subiso.engine.cuda.levels_tune import LevelsWishes, Limits
 from subiso.engine.cuda.local_tune import LocalWishes
@@ -25,6 +26,7 @@ from subiso.engine.cuda.tune import Wishes
 from subiso.engine.cuda.watch import Watch
 from subiso.engine.motifs import count_motifs, count_motifs_on
 from subiso.engine.query import make_query
+from subiso.filter.narrow import FILTERS
 from subiso.graph import Graph
 from subiso.pattern import Pattern, connected_patterns
 
@@ -44,6 +46,7 @@ def main() -> None:
         wishes = Wishes(blocks=6, warps_per_block=4, row_capacity=1000, pipeline=own)
         joins(CudaEngine(open_device(), wishes, schedule="pipeline"), graph)
     neighborhoods(graph)
+    filters()
     motifs()
     wheels(graph)
     print("all right")
@@ -58,6 +61,21 @@ def neighborhoods(graph: Graph) -> None:
         ):
             engine = CudaEngine(open_device(), Wishes(fixed=fixed, local=small))
             assert engine.count(make_query(graph, Pattern.clique(6))).count == comb(N, 6)
+
+
+def filters() -> None:
+    """Candidates and a candidate graph that the device makes: labels in turn around a ring of vertices and chords."""
+    ends = [(i, (i + step) % 90) for i in range(90) for step in (1, 2, 4)]
+    graph = Graph.from_edges(*zip(*ends, strict=True), vertex_labels=list("ABC") * 30)
+    query = make_query(graph, "(a:A)--(b:B)--(c:C)--(a)", unique=False)
+    params = Params(switches=Switches(filters=FILTERS, candidate_graph="always"))
+    counts = {
+        CudaEngine(open_device(), Wishes(filters=FilterWishes(place=place)), schedule="fine")
+        .count(query, params)
+        .count
+        for place in ("host", "device")
+    }
+    assert len(counts) == 1 and counts != {0}, counts
 
 
 def check(engine: CudaEngine, graph: Graph) -> None:

@@ -73,7 +73,7 @@ def star(leaves: int, label: str = "B") -> Graph:
 
 
 def made(query: Query) -> object:
-    return _native.make_candidates(resolve(query).narrowed.native)
+    return _native.make_candidates(resolve(query).narrowed.native())
 
 
 def test_twins_become_one_point() -> None:
@@ -103,7 +103,7 @@ def test_failing_sets_skip_siblings() -> None:
     query = make_query(
         graph, "(a:A)--(b:B), (a)--(f:F), (b)--(f), (a)--(c:C), (c)--(d:D), (c)--(e:E), (d)--(e)"
     )
-    candidates = _native.make_candidates(resolve(query, ()).narrowed.native)
+    candidates = _native.make_candidates(resolve(query, ()).narrowed.native())
     taken = []
     for failing_sets in (True, False):
         total, steps = candidates.search([], True, failing_sets, 10**6)

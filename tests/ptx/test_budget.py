@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 
 from subiso.engine.cuda.compile import FLAGS, KERNELS
+from subiso.engine.cuda.filter_kernel import STEPS, FilterKernel
 from subiso.engine.cuda.hood_kernel import HoodKernel
 from subiso.engine.cuda.kernel import NAME, SearchKernel, fixed_tables
 from subiso.engine.cuda.levels_kernel import DescentKernel, LevelsKernel
@@ -174,6 +175,7 @@ def kernels() -> dict[str, Kernel]:
         **hood_kernels(),
         **store_kernels(),
         **levels_kernels(),
+        **{f"filter {step}": FilterKernel(step) for step in STEPS},
         "pipeline build": BuildKernel(),
         "pipeline count": JoinKernel(),
         "pipeline count weights": JoinKernel(weights=True),

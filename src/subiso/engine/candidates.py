@@ -142,7 +142,8 @@ class Counter:
         self.started = time.perf_counter()
         self.problem, self.params, self.threads = resolved.problem, params, threads
         self.why: StoppedBy | None = None
-        self.graph: Any = _native.make_candidates(resolved.narrowed.native)
+        assert resolved.narrowed.native is not None, "some pattern vertex has no candidates"
+        self.graph: Any = _native.make_candidates(resolved.narrowed.native())
         if params.switches.labelled == "search":
             self.merge_twins()
 

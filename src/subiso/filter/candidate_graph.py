@@ -6,7 +6,7 @@ order without those that are nobody's candidate. Plans and engines see relations
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Literal
@@ -36,17 +36,24 @@ _VISIT = 20.0  # partial matches cost as much as so many elements of a list when
 class CandidateLayout:
     """Stands for a graph's Layout where only candidates are numbered."""
 
-    def __init__(self, base: Layout, members: NDArray[np.uint32]) -> None:
+    def __init__(self, base: Layout, num_vertices: int, members: Callable[[], NDArray[np.uint32]]) -> None:
+        """`members` is asked when somebody wants to know."""
         self.base = base
         self.graph = base.graph
-        self.members = members
-        """number -> rank in the whole graph"""
-        self.vertex_at: NDArray[np.uint32] = base.vertex_at[members]
-        self.all_ranks: NDArray[np.uint32] = np.arange(len(members), dtype=np.uint32)
+        self.num_vertices = num_vertices
+        self._members = members
+        self.all_ranks: NDArray[np.uint32] = np.arange(num_vertices, dtype=np.uint32)
 
-    @property
-    def num_vertices(self) -> int:
-        return len(self.members)
+    @cached_property
+    def members(self) -> NDArray[np.uint32]:
+        """number -> rank in the whole graph"""
+        return self._members()
+
+    @cached_property
+    def vertex_at(self) -> NDArray[np.uint32]:
+        """number -> vertex"""
+        found: NDArray[np.uint32] = self.base.vertex_at[self.members]
+        return found
 
     @cached_property
     def number(self) -> NDArray[np.int64]:
@@ -64,6 +71,23 @@ class CandidateLayout:
         np.cumsum(np.bincount(self.number[owner[kept]], minlength=len(self.members)), out=offsets[1:])
         neighbors = self.number[whole.neighbors[kept]].astype(np.uint32)
         return Entities(offsets, neighbors, np.ascontiguousarray(whole.edge_ids[kept]))
+
+
+Wanted = tuple[int, int, int]
+"""A restricted relation: relation, filter at the owner's end, filter at the other; -1 for all candidates."""
+
+
+@dataclass(frozen=True, eq=False)
+class Restricted:
+    """The arrays of a candidate graph: what a builder gives."""
+
+    layout: CandidateLayout
+    csrs: tuple[RelationCsr, ...]
+    filters: Sequence[Bits]
+
+
+Restrict = Callable[["Resolved", Sequence[Wanted]], Restricted]
+"""Makes the relations that are wanted, in numbers of the candidates."""
 
 
 @dataclass(frozen=True)
@@ -105,7 +129,7 @@ def decide(resolved: Resolved, stats: Statistics, choice: Choice) -> Decision:
         return Decision(False, f"{name} may be any vertex")
     if choice == "always":
         return Decision(True, "asked for")
-    entries = [len(csr.neighbors) / max(len(csr.lengths), 1) for csr in resolved.csrs]
+    entries = [csr.num_entries / max(resolved.layout.num_vertices, 1) for csr in resolved.csrs]
     read = kept = 0.0
     for link, (ahead, back) in zip(problem.links, problem.fans, strict=True):
         read += problem.sizes[link.a] * entries[link.forward] + problem.sizes[link.b] * entries[link.backward]
@@ -126,44 +150,27 @@ class _Builder:
 
     def __init__(self, resolved: Resolved) -> None:
         self.resolved = resolved
-        self.wanted: dict[tuple[int, int, int], int] = {}
-        """(relation, filter at the owner's end, filter at the other; -1: all candidates) -> new number"""
+        self.wanted: dict[Wanted, int] = {}
+        """The new numbers."""
 
     def build(self, why: str) -> Resolved:
         resolved = self.resolved
         problem = self._renumbered(resolved.problem)
         reverse = [self.wanted[resolved.reverse[r], to, at] for r, at, to in list(self.wanted)]
-        n = resolved.layout.num_vertices
-        all_bits = self._union(n)
-        csrs = self._restricted(all_bits, n)
-        members: NDArray[np.uint32] = _native.bit_positions(all_bits)
-        pairs = sum(len(csr.neighbors) for csr in csrs)
-        nbytes = sum(csr.neighbors.nbytes + csr.bounds.nbytes for csr in csrs)
+        made = resolved.narrowed.restrict(resolved, list(self.wanted))
+        pairs = sum(csr.num_entries for csr in made.csrs)
+        nbytes = sum(csr.nbytes for csr in made.csrs)
         return replace(
             resolved,
             problem=replace(problem, narrowed=tuple(to for _, _, to in self.wanted)),
-            layout=CandidateLayout(resolved.whole, members),
+            layout=made.layout,
             relations=tuple(resolved.relations[r] for r, _, _ in self.wanted),
-            csrs=csrs,
+            csrs=made.csrs,
             reverse=reverse,
-            filters=tuple(_gathered(bits, members) for bits in resolved.filters),
-            keys=tuple(key[members] for key in resolved.keys),
-            candidate_graph=Decision(True, why, len(members), pairs, nbytes),
+            filters=made.filters,
+            keys=tuple(key[made.layout.members] for key in resolved.keys),
+            candidate_graph=Decision(True, why, made.layout.num_vertices, pairs, nbytes),
         )
-
-    def _union(self, n: int) -> Bits:
-        if any(not numbers for numbers in self.resolved.problem.filters):
-            return pack_bits(np.ones(n, np.bool_))
-        union: Bits = np.bitwise_or.reduce(self.resolved.filters)
-        return union
-
-    def _restricted(self, all_bits: Bits, n: int) -> tuple[RelationCsr, ...]:
-        resolved = self.resolved
-        bits: Callable[[int], Bits | None] = lambda f: None if f < 0 else resolved.filters[f]  # noqa: E731
-        arrays = [(csr.bounds, csr.neighbors) for csr in resolved.csrs]
-        asked = [(r, bits(at), bits(to)) for r, at, to in self.wanted]
-        found = _native.restrict_relations(n, arrays, all_bits, asked, resolved.threads)
-        return tuple(RelationCsr(*made) for made in found)
 
     def _renumbered(self, problem: Problem) -> Problem:
         """Links by the restricted relations; absent edges and data edges by those between all candidates."""
@@ -181,6 +188,23 @@ class _Builder:
         for _, _, r in problem.entities:
             number(self.resolved.reverse[r], -1, -1)
         return replace(problem, links=links, forbidden=forbidden, entities=entities)
+
+
+def restrict_on_host(resolved: Resolved, wanted: Sequence[Wanted]) -> Restricted:
+    """The restricted relations, made by native/filter/restrict.cpp."""
+    n = resolved.layout.num_vertices
+    free = any(not numbers for numbers in resolved.problem.filters)
+    all_bits: Bits = pack_bits(np.ones(n, np.bool_)) if free else np.bitwise_or.reduce(resolved.filters)
+    bits: Callable[[int], Bits | None] = lambda f: None if f < 0 else resolved.filters[f]  # noqa: E731
+    arrays = [(csr.bounds, csr.neighbors) for csr in resolved.csrs]
+    asked = [(r, bits(at), bits(to)) for r, at, to in wanted]
+    made = _native.restrict_relations(n, arrays, all_bits, asked, resolved.threads)
+    members: NDArray[np.uint32] = _native.bit_positions(all_bits)
+    return Restricted(
+        CandidateLayout(resolved.whole, len(members), lambda: members),
+        tuple(RelationCsr(*arrays) for arrays in made),
+        tuple(_gathered(bits, members) for bits in resolved.filters),
+    )
 
 
 def _gathered(bits: Bits, members: NDArray[np.uint32]) -> Bits:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import NamedTuple
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -14,21 +17,50 @@ from subiso.storage.layout import Layout
 Bits = NDArray[np.uint64]
 
 
-def initial_candidates(query: Query, layout: Layout, table: RelationTable) -> list[Bits | None]:
-    """Labels, masks, comparisons with constants, self loops and anchors; None = every vertex."""
-    found: list[Bits | None] = [None] * query.pattern.num_vertices
+class Part(NamedTuple):
+    """A bitmap that all candidates of a pattern vertex are in."""
+
+    bits: Bits
+    kept: bool
+    """It lives with the graph, not with the query: the same array every time."""
+
+
+def initial_parts(query: Query, layout: Layout, table: RelationTable) -> list[list[Part]]:
+    """Per pattern vertex labels, masks, comparisons with constants, self loops and anchors; none = every vertex."""
+    found: list[list[Part]] = [[] for _ in range(query.pattern.num_vertices)]
+    for vertex, conjunction in enumerate(query.pattern.vertex_labels):
+        found[vertex] += [Part(layout.named_bits(names), True) for names in conjunction]
     for vertex, bits in _unary(query, layout, table):
-        earlier = found[vertex]
-        found[vertex] = bits if earlier is None else earlier & bits
+        found[vertex].append(Part(bits, False))
+    return found
+
+
+def kind_of(parts: Sequence[Part]) -> tuple[int, ...]:
+    """The same for pattern vertices of which the same is asked."""
+    return tuple(sorted({id(part.bits) for part in parts}))
+
+
+def intersected(parts: Sequence[Sequence[Part]]) -> list[Bits | None]:
+    """The candidates of every pattern vertex, those of one kind as one array; None = every vertex.
+
+    >>> a, b = (Part(np.array([bits], np.uint64), True) for bits in (0b1100, 0b0110))
+    >>> one, two, three = intersected([[a, b], [], [b, a]])
+    >>> one, two, one is three
+    (array([4], dtype=uint64), None, True)
+    """
+    made: dict[tuple[int, ...], Bits] = {}
+    found: list[Bits | None] = []
+    for mine in parts:
+        kind = kind_of(mine)
+        if len(kind) > 1 and kind not in made:
+            made[kind] = np.bitwise_and.reduce([part.bits for part in mine])
+        found.append(made[kind] if len(kind) > 1 else mine[0].bits if mine else None)
     return found
 
 
 def _unary(query: Query, layout: Layout, table: RelationTable) -> list[tuple[int, Bits]]:
     pattern, graph = query.pattern, query.graph
     parts: list[tuple[int, Bits]] = []
-    for vertex, conjunction in enumerate(pattern.vertex_labels):
-        for names in conjunction:
-            parts.append((vertex, layout.named_bits(names)))
     parts.extend((v, layout.bits(mask.array)) for v, mask in enumerate(pattern.masks) if mask is not None)
     for c in pattern.comparisons:
         if isinstance(c.left.owner, str):

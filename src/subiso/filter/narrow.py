@@ -4,17 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal, get_args
+from typing import Any, Literal, Protocol, get_args
 
 import numpy as np
 
 from subiso import _native
 from subiso.engine.query import Query
 from subiso.errors import QueryError
-from subiso.filter.candidates import Bits
+from subiso.filter.candidate_graph import Restrict, restrict_on_host
+from subiso.filter.candidates import Bits, Part, intersected
 from subiso.filter.signature import filter_by_signature, signature_table
 from subiso.plan.problem import Link
-from subiso.storage.layout import RelationCsr, pack_bits
+from subiso.storage.layout import RelationCsr, layout_of
 
 FilterName = Literal["degree", "frequency", "signature", "refine"]
 FILTERS: tuple[FilterName, ...] = get_args(FilterName)
@@ -40,56 +41,146 @@ class Narrowed:
     """List elements that are looked at when a candidate graph is made."""
     numbers: tuple[tuple[int, ...], ...] = ()
     """Per pattern vertex the number of its bitmap; () for every vertex. Equal bitmaps have one number."""
-    bitmaps: tuple[Bits, ...] = field(default=(), repr=False, compare=False)
-    native: Any = field(default=None, repr=False, compare=False)
-    """What candidate graphs are made from; None where no filter ran."""
+    bitmaps: Sequence[Bits] = field(default=(), repr=False, compare=False)
+    native: Callable[[], Any] | None = field(default=None, repr=False, compare=False)
+    """Gives what the host counts between candidates with (native/candidates); None where no filter ran."""
+    restrict: Restrict = field(default=restrict_on_host, repr=False, compare=False)
+    """Makes the candidate graph, where the candidates are."""
+    where: str = field(default="", compare=False)
+    """Where the filters ran and why, if that was a question."""
+
+
+Slices = Callable[[], tuple[Sequence[Link], Sequence[RelationCsr]]]
+"""Gives links that read shorter lists to the same effect, and these lists, numbered on from the csrs."""
+
+
+class Narrower(Protocol):
+    """Narrows the candidates that labels and conditions leave. None for `filters`: as fits.
+
+    It may read the lists that `slices` gives. So many `threads` at most; 0 for no limit.
+    """
+
+    def __call__(
+        self,
+        query: Query,
+        links: Sequence[Link],
+        csrs: Sequence[RelationCsr],
+        parts: Sequence[Sequence[Part]],
+        filters: Sequence[str] | None = None,
+        slices: Slices | None = None,
+        threads: int = 0,
+    ) -> Narrowed: ...
+
+
+@dataclass(frozen=True)
+class Beginning:
+    """What is asked of candidates, before any of them is looked at."""
+
+    used: tuple[str, ...]
+    """The filters; () where no pattern vertex has candidates."""
+    plain_fans: tuple[tuple[float, float], ...]
+    """Those of the whole graph."""
+    filtered: tuple[bool, ...]
+    """Per pattern vertex whether it gets candidates, all vertices to begin with if nothing is known of it."""
+    links: Sequence[Link]
+    """As filters read them: they may name lists of one label."""
+    lists: Sequence[RelationCsr]
+    """The relations, and after them those lists."""
+
+
+def begin(
+    query: Query,
+    links: Sequence[Link],
+    csrs: Sequence[RelationCsr],
+    parts: Sequence[Sequence[Part]],
+    filters: Sequence[str] | None,
+    slices: Slices | None = None,
+) -> Beginning:
+    """Which filters run, for whom, and what they read."""
+    check_filters(filters)
+    n = query.graph.num_vertices
+    mean = [csr.num_entries / max(n, 1) for csr in csrs]
+    plain_fans = tuple((mean[link.forward], mean[link.backward]) for link in links)
+    known = [bool(mine) for mine in parts]
+    if not any(known):
+        return Beginning((), plain_fans, tuple(known), links, csrs)
+    # Where most vertices have candidates, the others get all vertices as theirs. Anchored queries come in thousands,
+    # and look at their anchors' neighbours only.
+    if filters is not None or (2 * sum(known) >= len(known) and not query.anchors):
+        known = [True] * len(known)
+    # On lists of one label, counting neighbours is already what "frequency" does, so filters that are asked for by name
+    # read whole ones.
+    read, more = (links, ()) if slices is None or filters is not None else slices()
+    lists = (*csrs, *more)
+    entries = sum([lists[k.forward].num_entries + lists[k.backward].num_entries for k in read])
+    return Beginning(_chosen(filters, entries), plain_fans, tuple(known), read, lists)
+
+
+def nothing_narrowed(begun: Beginning, n: int) -> Narrowed:
+    """No pattern vertex has candidates."""
+    sizes = (float(n),) * len(begun.filtered)
+    return Narrowed(sizes, sizes, begun.plain_fans, (), (), numbers=((),) * len(sizes))
 
 
 def narrow(
     query: Query,
     links: Sequence[Link],
     csrs: Sequence[RelationCsr],
-    bits: Sequence[Bits | None],
+    parts: Sequence[Sequence[Part]],
     filters: Sequence[str] | None = None,
-    slices: Callable[[], tuple[Sequence[Link], Sequence[RelationCsr]]] | None = None,
+    slices: Slices | None = None,
     threads: int = 0,
 ) -> Narrowed:
-    """Narrows the candidates that labels and conditions leave (None: every vertex). None for `filters`: as fits.
-
-    `slices` gives links that read shorter lists to the same effect, and these lists, numbered on from the csrs. So many
-    `threads` at most; 0 for no limit.
-    """
-    check_filters(filters)
+    """Narrows the candidates that labels and conditions leave, on the host. None for `filters`: as fits."""
     n = query.graph.num_vertices
-    mean = [len(csr.neighbors) / max(n, 1) for csr in csrs]
-    plain_fans = tuple((mean[link.forward], mean[link.backward]) for link in links)
-    known = sum([b is not None for b in bits])
-    if known == 0:
-        sizes = (float(n),) * len(bits)
-        return Narrowed(sizes, sizes, plain_fans, (), (), numbers=((),) * len(bits))
-    # On lists of one label, counting neighbours is already what "frequency" does, so filters that are asked for by name
-    # read whole ones.
-    read, more = (links, ()) if slices is None or filters is not None else slices()
-    lists = (*csrs, *more)
-    entries = sum([len(lists[k.forward].neighbors) + len(lists[k.backward].neighbors) for k in read])
-    used = _chosen(filters, entries)
+    wanted = begin(query, links, csrs, parts, filters, slices)
+    if not any(wanted.filtered):
+        return nothing_narrowed(wanted, n)
+    used, bits = wanted.used, intersected(parts)
     begun: list[Bits | None] = [None] * len(bits)
-    if known < len(bits) and (filters is not None or (2 * known >= len(bits) and not query.anchors)):
-        # Where most vertices have candidates, the others get all vertices as theirs. Anchored queries come in
-        # thousands, and look at their anchors' neighbours only.
-        everything = pack_bits(np.ones(n, np.bool_))
-        begun = [everything if b is None else None for b in bits]
+    if any(mine and b is None for mine, b in zip(wanted.filtered, bits, strict=True)):
+        everyone = layout_of(query.graph).everyone
+        begun = [everyone if b is None else None for b in bits]
     if "signature" in used:
         begun = [b if b is None else b.copy() for b in map(_either, begun, bits)]
         filter_by_signature(query, begun, signature_table(query.graph, threads=threads))
-    arrays = [(csr.bounds, csr.neighbors) for csr in lists]
-    native = _native.narrow(
-        (lists, bits, begun),
-        n,
-        arrays,
+    native = native_narrowed(query, wanted.links, wanted.lists, bits, begun, used, threads)
+    first = (
+        [n if b is None else int(np.bitwise_count(b).sum()) for b in bits] if "signature" in used else None
+    )
+    sizes = tuple(map(float, native.sizes))
+    entries = native.entries[::2] if "refine" in used else None
+    return Narrowed(
+        tuple(map(float, first or native.first_sizes)),
+        sizes,
+        merged(native.fans, wanted.plain_fans) if "refine" in used else wanted.plain_fans,
+        tuple(native.overlaps),
+        used,
+        native.complete,
+        reading_of(wanted, sizes, n) if entries is None else float(sum(entries)),
+        tuple([() if number < 0 else (number,) for number in native.numbers]),
+        tuple(native.bitmaps),
+        lambda: native,
+    )
+
+
+def native_narrowed(
+    query: Query,
+    links: Sequence[Link],
+    csrs: Sequence[RelationCsr],
+    bits: Sequence[Bits | None],
+    begun: Sequence[Bits | None],
+    used: Sequence[str],
+    threads: int = 0,
+) -> Any:
+    """Runs the filters that count neighbours (native/filter/narrow.hpp), and holds what they leave."""
+    return _native.narrow(
+        (csrs, bits, begun),
+        query.graph.num_vertices,
+        [(csr.bounds, csr.neighbors) for csr in csrs],
         bits,
         begun,
-        read,
+        links,
         query.injective,
         "degree" in used,
         "frequency" in used,
@@ -97,33 +188,18 @@ def narrow(
         _MOST_REFINING,
         threads,
     )
-    first = (
-        [n if b is None else int(np.bitwise_count(b).sum()) for b in bits] if "signature" in used else None
-    )
-    sizes = tuple(map(float, native.sizes))
-    if "refine" in used:
-        reading = float(sum(native.entries[::2]))
-    else:
-        reading = sum(sizes[k.a] * len(lists[k.forward].neighbors) / max(n, 1) for k in read)
-    return Narrowed(
-        tuple(map(float, first or native.first_sizes)),
-        sizes,
-        _merged(native.fans, plain_fans) if "refine" in used else plain_fans,
-        tuple(native.overlaps),
-        used,
-        native.complete,
-        reading,
-        tuple([() if number < 0 else (number,) for number in native.numbers]),
-        tuple(native.bitmaps),
-        native,
-    )
+
+
+def reading_of(begun: Beginning, sizes: Sequence[float], n: int) -> float:
+    """List elements that a candidate graph is made from, were all lists of mean length."""
+    return sum(sizes[k.a] * begun.lists[k.forward].num_entries / max(n, 1) for k in begun.links)
 
 
 def _either(first: Bits | None, second: Bits | None) -> Bits | None:
     return second if first is None else first
 
 
-def _merged(fans: list[float], plain: tuple[tuple[float, float], ...]) -> tuple[tuple[float, float], ...]:
+def merged(fans: Sequence[float], plain: tuple[tuple[float, float], ...]) -> tuple[tuple[float, float], ...]:
     """The fans of both ends of every link, those of the graph where none is known."""
     return tuple(
         (ahead if ahead >= 0 else mean[0], back if back >= 0 else mean[1])
@@ -138,7 +214,7 @@ def check_filters(filters: Sequence[str] | None) -> None:
             raise QueryError(f"unknown filter {name!r}", hint="the filters are " + ", ".join(FILTERS))
 
 
-def _chosen(filters: Sequence[str] | None, work: float) -> tuple[str, ...]:
+def _chosen(filters: Sequence[str] | None, work: int) -> tuple[str, ...]:
     """Those asked for, or all that are worth their time: signatures where lists are long, since they read none."""
     if filters is not None:
         return tuple(name for name in FILTERS if name in filters)

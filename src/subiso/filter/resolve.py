@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 
 from subiso.engine.query import Query
 from subiso.filter.candidate_graph import CandidateLayout, Decision
-from subiso.filter.candidates import Bits, initial_candidates
-from subiso.filter.narrow import Narrowed, narrow
+from subiso.filter.candidates import Bits, Part, initial_parts
+from subiso.filter.narrow import Narrowed, Narrower, narrow
 from subiso.filter.relations import RelationTable, induced_edges
 from subiso.filter.slices import sliced
 from subiso.pattern import Column
@@ -32,7 +32,7 @@ class Resolved:
     csrs: tuple[RelationCsr, ...]
     reverse: list[int]
     """relation -> the relation of the same edges read from their other end"""
-    filters: tuple[Bits, ...]
+    filters: Sequence[Bits]
     """Candidate bitmaps by filter number (Problem.filters)."""
     keys: tuple[NDArray[np.int64], ...]
     """Vertex columns as comparable integers, by rank."""
@@ -62,10 +62,16 @@ class Resolved:
         return csr.longest_above if above else csr.longest
 
 
-def resolve(query: Query, filters: Sequence[str] | None = None, threads: int | None = None) -> Resolved:
+def resolve(
+    query: Query,
+    filters: Sequence[str] | None = None,
+    threads: int | None = None,
+    narrower: Narrower = narrow,
+) -> Resolved:
     """Translate a query into the graph's vocabulary and compute its candidates.
 
-    `filters` names those to run (filter/narrow.py has them), on so many threads at most; None: as fits.
+    `filters` names those to run (filter/narrow.py has them), on so many threads at most; None: as fits. `narrower` is
+    who runs them.
     """
     layout = layout_of(query.graph)
     table = RelationTable(query)
@@ -80,10 +86,10 @@ def resolve(query: Query, filters: Sequence[str] | None = None, threads: int | N
         entities = tuple((e.source, e.target, table.number(table.of_edge(e))) for e in query.pattern.edges)
     reverse = table.reverse()
     csrs = tuple(layout.relation(r) for r in table.relations)
-    bits = initial_candidates(query, layout, table)
-    _ask_for_edges(bits, links, table.relations, csrs)
+    parts = initial_parts(query, layout, table)
+    _ask_for_edges(parts, links, table.relations, csrs)
     slices = lambda: sliced(query, layout, links, table.relations, threads or 0)  # noqa: E731
-    narrowed = narrow(query, links, csrs, bits, filters, slices, threads or 0)
+    narrowed = narrower(query, links, csrs, parts, filters, slices, threads or 0)
     pairs, keys = _pair_checks(query, layout)
     problem = Problem(
         pattern=query.pattern,
@@ -117,7 +123,7 @@ def resolve(query: Query, filters: Sequence[str] | None = None, threads: int | N
 
 
 def _ask_for_edges(
-    bits: list[Bits | None], links: list[Link], relations: list[Relation], csrs: tuple[RelationCsr, ...]
+    parts: list[list[Part]], links: list[Link], relations: list[Relation], csrs: tuple[RelationCsr, ...]
 ) -> None:
     """Vertices need an edge of every kind that the pattern has at them, where these are not just any edges."""
     asked: set[tuple[int, int]] = set()
@@ -125,8 +131,7 @@ def _ask_for_edges(
         if relations[forward].fit is not None:
             asked |= {(a, forward), (b, backward)}
     for vertex, relation in sorted(asked):
-        known, owners = bits[vertex], csrs[relation].owners
-        bits[vertex] = owners if known is None else known & owners
+        parts[vertex].append(Part(csrs[relation].owners, True))
 
 
 def _pair_checks(query: Query, layout: Layout) -> tuple[tuple[PairCheck, ...], tuple[NDArray[np.int64], ...]]:

@@ -38,9 +38,14 @@ class SignatureTable:
     def nbytes(self) -> int:
         return self.words.nbytes
 
+    def signature(self, labels: Sequence[int], pairs: Sequence[Pair]) -> list[int]:
+        """The words of a vertex with these labels and pairs (each as often as it is listed)."""
+        words: list[int] = _native.make_signature(self.label_bits, self.num_bits, list(labels), list(pairs))
+        return words
+
     def narrow(self, bits: Bits, labels: Sequence[int], pairs: Sequence[Pair]) -> None:
-        """Clears the bits of vertices without the labels or the pairs (each as often as it is listed)."""
-        wanted = _native.make_signature(self.label_bits, self.num_bits, list(labels), list(pairs))
+        """Clears the bits of vertices without the labels or the pairs."""
+        wanted = self.signature(labels, pairs)
         vertices = len(self.words) * 64 // self.num_bits
         _native.filter_by_signature(self.words, vertices, wanted, bits)
 
@@ -93,6 +98,12 @@ def filter_by_signature(query: Query, bits: list[Bits | None], table: SignatureT
     for vertex, own in enumerate(bits):
         if own is not None:
             table.narrow(own, _sure_labels(query, vertex), pairs[vertex])
+
+
+def pattern_signatures(query: Query, table: SignatureTable) -> list[list[int]]:
+    """Per pattern vertex the words that every match of it has the bits of."""
+    pairs = pattern_pairs(query)
+    return [table.signature(_sure_labels(query, v), mine) for v, mine in enumerate(pairs)]
 
 
 def pattern_pairs(query: Query) -> list[list[Pair]]:

@@ -24,7 +24,7 @@ _MAX_NAMED = 4096  # sets of labels whose bitmaps are kept
 _MAX_FITTED = 64  # relations with an edge filter that are kept in any case; the unfiltered ones always are
 _FITTED_BYTES = 1 << 28  # ... and further ones up to so many bytes
 _SLICED_BYTES = 1 << 28  # lists by the neighbour's label that are kept
-_SLICED_VERTICES = 1 << 20  # of a graph that has such lists, each of which knows where every vertex's begins
+SLICED_VERTICES = 1 << 20  # of a graph that has such lists, each of which knows where every vertex's begins
 _SLICED_ENTRIES = 1 << 22  # of a relation that is sliced for a single query; longer ones are when asked again
 
 
@@ -37,6 +37,15 @@ class RelationCsr:
 
     bounds: NDArray[np.int64]
     neighbors: NDArray[np.uint32]
+
+    @property
+    def num_entries(self) -> int:
+        """Of all lists."""
+        return len(self.neighbors)
+
+    @property
+    def num_vertices(self) -> int:
+        return len(self.bounds) // 2
 
     @property
     def nbytes(self) -> int:
@@ -61,6 +70,11 @@ class RelationCsr:
     def longest_above(self) -> tuple[int, int]:
         """The same, of neighbours above the owner only."""
         return _longest_two(self.bounds[2::2] - self.bounds[1::2])
+
+    def first_longer(self, length: int) -> int | None:
+        """The first vertex that has a longer list; None where there is none."""
+        long = np.flatnonzero(self.lengths > length)
+        return int(long[0]) if len(long) else None
 
 
 def _longest_two(lengths: NDArray[np.int64]) -> tuple[int, int]:
@@ -107,6 +121,11 @@ class Layout:
     def num_vertices(self) -> int:
         return len(self.rank)
 
+    @cached_property
+    def everyone(self) -> NDArray[np.uint64]:
+        """The bitmap of all vertices."""
+        return pack_bits(np.ones(self.num_vertices, np.bool_))
+
     def relation(self, relation: Relation) -> RelationCsr:
         """The neighbour lists of a relation; built once, kept with the graph."""
         found = self._relations.get(relation)
@@ -139,13 +158,12 @@ class Layout:
             return found
         csr, bits = self.relation(relation), self.named_bits(names)
         common = 2 * int(np.bitwise_count(bits).sum()) >= self.num_vertices
-        if common or self.num_vertices > _SLICED_VERTICES:
+        if common or self.num_vertices > SLICED_VERTICES:
             return None
         if len(csr.neighbors) <= _SLICED_ENTRIES or key in self._slices:
-            everything = pack_bits(np.ones(self.num_vertices, np.bool_))
             arrays = [(csr.bounds, csr.neighbors)]
             (made,) = _native.restrict_relations(
-                self.num_vertices, arrays, everything, [(0, None, bits)], threads
+                self.num_vertices, arrays, self.everyone, [(0, None, bits)], threads
             )
             found = RelationCsr(*made)
         with self._lock:

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from subiso.engine.cuda.far import FarBits
 from subiso.engine.cuda.machine import Buffer, Machine, OutOfMemory, upload
 from subiso.errors import DeviceMemoryError
 from subiso.filter.resolve import Resolved
@@ -36,6 +37,18 @@ class Buffers:
         self.kept.append(buffer)
         self.search_bytes += buffer.nbytes
         return buffer.address
+
+    def _filters(self, resolved: Resolved, combined: Sequence[Sequence[int]]) -> list[int]:
+        """The addresses of candidate bitmaps, each the intersection of some."""
+        filters = resolved.filters
+        far = filters if isinstance(filters, FarBits) and filters.machine is self.machine else None
+        self.kept.append(far)
+        return [
+            far.address(numbers[0])
+            if far is not None and len(numbers) == 1
+            else self._upload(np.bitwise_and.reduce([filters[f] for f in numbers]))
+            for numbers in combined
+        ]
 
     def _output(self, rows: int, row_bytes: int, least: int = LEAST_ROWS) -> Buffer:
         """A buffer of that many rows, or of fewer where memory is short."""

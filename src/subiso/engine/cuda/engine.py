@@ -22,6 +22,7 @@ from subiso.engine.cuda.ahead import Begun, CountingRun, begin_all, hurrying, wa
 from subiso.engine.cuda.by_sums import SumsRun, SumsWay, prepare_sums, sums_way
 from subiso.engine.cuda.by_twigs import Nothing, by_twigs, plan_twigs
 from subiso.engine.cuda.choose import Choice, choose_schedule
+from subiso.engine.cuda.filters import DeviceNarrower, Ledger
 from subiso.engine.cuda.formula import fitting_formula
 from subiso.engine.cuda.levels import LevelsReport, LevelsRun
 from subiso.engine.cuda.levels_prepare import tail_is_beyond
@@ -87,6 +88,7 @@ class CudaEngine:
         self.host = host
         self.haste = haste
         self.caches = caches or [Cache(m, budget) for m in self.machines]
+        self._ledger = Ledger()
         self._guests: WeakKeyDictionary[CandidateLayout, dict[int, Cache]] = WeakKeyDictionary()
         self.last: AnyReport | None = None
         """What the last finished run did."""
@@ -98,7 +100,7 @@ class CudaEngine:
         started = time.perf_counter()
         times = self.times = Times()
         with adding(times, "filter"):
-            resolved = resolve(query, params.switches.filters, params.threads)
+            resolved = resolve(query, params.switches.filters, params.threads, self.narrower)
             if resolved.hopeless:
                 return Outcome(0, seconds=time.perf_counter() - started)
             race = start(resolved, params, cpu.threads_of(params)) if self.host else None
@@ -159,6 +161,14 @@ class CudaEngine:
         made = with_candidate_graph(resolved, stats, params.switches.candidate_graph)
         return made if len(made.csrs) <= MAX_RELATIONS else resolved
 
+    @property
+    def narrower(self) -> DeviceNarrower:
+        """Who runs the filters: the first machine, or the host."""
+        wishes = self.wishes
+        return DeviceNarrower(
+            self.machine, self.caches[0], wishes.filters, wishes.hub_length, self.haste, self._ledger
+        )
+
     def formula(self, resolved: Resolved, params: Params = Params()) -> Formula:  # noqa: B008 (frozen)
         """How a query is counted on these machines: plans without parts, which their schedules can run."""
         tables = self.schedule in ("auto", "wedge") and len(self.machines) == 1
@@ -211,7 +221,8 @@ class CudaEngine:
     def stream(self, query: Query, params: Params = Params()) -> CudaStream:  # noqa: B008 (frozen)
         """List the query's matches batch by batch, in no particular order."""
         started = time.perf_counter()
-        resolved = self._on_candidates(resolve(query, params.switches.filters, params.threads), params)
+        resolved = resolve(query, params.switches.filters, params.threads, self.narrower)
+        resolved = self._on_candidates(resolved, params)
         runs: Sequence[Listing] = ()
         if not resolved.hopeless and by_twigs(self.machines, self.schedule, resolved):
             run = self.prepare_twigs(resolved, params, listing=True)

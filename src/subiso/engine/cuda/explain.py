@@ -2,18 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from subiso.engine.base import Params
+from subiso.engine.cuda import engine_on
 from subiso.engine.cuda.by_sums import sums_way
 from subiso.engine.cuda.choose import choose_schedule, joins_twigs
 from subiso.engine.cuda.device import open_devices, parse_device, why_not
+from subiso.engine.cuda.filters import told
 from subiso.engine.cuda.formula import fitting_formula
 from subiso.engine.cuda.machine import Description
+from subiso.engine.cuda.memory import DeviceGraph
 from subiso.engine.cuda.storage import choose_storage
 from subiso.engine.cuda.tune import FIXED_COST, HASTE_COST
 from subiso.engine.query import Query
 from subiso.filter.candidate_graph import with_candidate_graph
 from subiso.filter.resolve import resolve
 from subiso.plan.joins import make_twig_plan
+from subiso.storage.layout import RelationCsr, layout_of
 from subiso.storage.statistics import statistics_of
 
 _COMPILING = "short: kernels that are not in the cache yet are compiled in haste, and well after that"
@@ -34,9 +40,11 @@ def device_lines(query: Query, device: str = "cuda", schedule: str = "auto") -> 
     """
     machine = _description(device)
     lines = [f"device    {machine.name}"]
-    resolved = resolve(query)
+    resolved = resolve(query, narrower=told(machine, _copied(device, query)))
     if resolved.hopeless:
         return [*lines, "  nothing to do: some vertex of the pattern has no candidate"]
+    if resolved.narrowed.where:
+        lines.append(f"  filters {resolved.narrowed.where}")
     resolved = with_candidate_graph(resolved, statistics_of(query.graph))
     why = joins_twigs(resolved, machine, schedule)
     if why is not None:
@@ -56,6 +64,13 @@ def device_lines(query: Query, device: str = "cuda", schedule: str = "auto") -> 
         times = f"  {term.coefficient:+d} times {term.pattern}, " if len(formula.terms) > 1 else "  "
         lines.append(f"{times}schedule {choice.schedule}: {choice.why}; {how}")
     return lines
+
+
+def _copied(device: str, query: Query) -> Callable[[RelationCsr], bool]:
+    """Which relations are on the device by now."""
+    if why_not(*parse_device(device)[:1]) is not None:
+        return lambda _: False
+    return DeviceGraph(engine_on(device).caches[0], layout_of(query.graph)).has
 
 
 def _description(device: str) -> Description:

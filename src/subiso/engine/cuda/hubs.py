@@ -81,20 +81,18 @@ class HubKernel:
         )
 
 
-def hub_shape(lengths: NDArray[np.int64], most_bytes: int, least: int) -> tuple[int, int] | None:
-    """(first rank with a row, words of a row), or None where no list is longer than `least`.
+def hub_shape(num_vertices: int, first_long: int | None, most_bytes: int) -> tuple[int, int] | None:
+    """(first rank with a row, words of a row), or None where no list is long.
 
-    >>> hub_shape(np.array([1, 2, 30, 40, 50]), most_bytes=8, least=20)
+    >>> hub_shape(5, 2, most_bytes=8)
     (3, 1)
-    >>> hub_shape(np.array([1, 2, 3]), most_bytes=8, least=20) is None
+    >>> hub_shape(3, None, most_bytes=8) is None
     True
     """
-    num_vertices = len(lengths)
     words = -(-num_vertices // 32)
-    long = np.flatnonzero(lengths > least)
-    if not len(long):
+    if first_long is None:
         return None
-    first = max(int(long[0]), num_vertices - most_bytes // (4 * words))
+    first = max(first_long, num_vertices - most_bytes // (4 * words))
     return (first, words) if first < num_vertices else None
 
 

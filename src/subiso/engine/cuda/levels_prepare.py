@@ -94,7 +94,7 @@ class Prepared:
 
 def outline(graph: DeviceGraph, resolved: Resolved, plan: Plan, wishes: Wishes) -> Outline:
     """Plans the stages."""
-    wide = any(len(csr.neighbors) >= WIDE for csr in resolved.csrs)
+    wide = any(csr.num_entries >= WIDE for csr in resolved.csrs)
     storage = choose_storage(resolved, wishes.storage, wide=wide).name
     lowered, levels = lower_plan(plan, resolved.longest), wishes.levels
     partitioned = _partitioned(lowered, graph, resolved, levels, storage, wide=wide)
@@ -160,7 +160,7 @@ def prepare(
         out,
         counts,
     )
-    entries = [len(csr.neighbors) for csr in resolved.csrs]
+    entries = [csr.num_entries for csr in resolved.csrs]
     rarest = wishes.levels.first == "rarest"
     for number in range(len(stages)):
         _fill_stage(prepared, common, number, entries if rarest else None)
@@ -208,7 +208,7 @@ def _phases(
     if lowered.edges or not (wishes.parallel or eliminate):
         return lowered, single_phases(lowered)
     most = most_positions(resolved.longest, wishes.rows or _MOST_ROWS) if wishes.parallel else 1
-    entries = [len(csr.neighbors) for csr in resolved.csrs]
+    entries = [csr.num_entries for csr in resolved.csrs]
     return make_phases(lowered, most=most, eliminate=eliminate, entries=entries, reverse=resolved.reverse)
 
 
@@ -247,15 +247,14 @@ def _fill_common(
     wishes: LevelsWishes,
 ) -> None:
     """What all launches have in common, beside relations."""
-    filters = [np.bitwise_and.reduce([resolved.filters[f] for f in combined]) for combined in lowered.filters]
-    memory._table(args, "filters", [memory._upload(bits) for bits in filters], FEW_FILTERS)
+    memory._table(args, "filters", memory._filters(resolved, lowered.filters), FEW_FILTERS)
     memory._table(args, "keys", [memory._upload(key) for key in resolved.keys], FEW_KEYS)
     if lowered.edges:
         args["entities"] = memory._entities(resolved)
     args["control"] = memory.state.address
     args["tables"] = memory._upload(np.frombuffer(lowered.tables.tobytes(), np.uint8))
     whole = seeds is resolved.layout.all_ranks
-    arrays = [graph.array(resolved.layout.vertex_at), *([graph.array(seeds)] if whole else [])]
+    arrays = [graph.vertex_at(), *([graph.array(seeds)] if whole else [])]
     args["translate"] = arrays[0].address
     args["seeds"] = arrays[-1].address if whole else memory._upload(seeds)
     args["columns"] = lowered.num_levels

@@ -16,10 +16,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from subiso.engine.cuda.buffers import Buffers
+from subiso.engine.cuda.far import DeviceCsr
 from subiso.engine.cuda.hubs import Hubs
 from subiso.engine.cuda.layout import CSR, FEW_RELATIONS
 from subiso.engine.cuda.machine import Buffer, Machine, Mark
-from subiso.engine.cuda.memory import DeviceCsr, DeviceGraph
+from subiso.engine.cuda.memory import DeviceGraph
 from subiso.engine.cuda.relations import relation_entries
 from subiso.engine.cuda.slices import Sliced
 from subiso.engine.cuda.storage import Part, separate_parts, store_entries

@@ -101,7 +101,7 @@ class LocalRun(Buffers):
         self.all_wishes = wishes
         self.launches = 0
         self.plan_text = fixed_local_tables(lowered) if wishes.fixed else None
-        self.wide = any(len(csr.neighbors) >= WIDE for csr in resolved.csrs)
+        self.wide = any(csr.num_entries >= WIDE for csr in resolved.csrs)
         self.seeds, self.sizes = seeds_by_size(resolved, lowered, seeds)
         self.rows = self._rows(resolved)
         small = warp_limit(self.wishes, lowered.num_levels, len(self.sizes), machine.description)
@@ -344,12 +344,8 @@ class LocalRun(Buffers):
     def _args(self, graph: DeviceGraph, resolved: Resolved) -> NDArray[Any]:
         args = np.zeros((), LOCAL_ARGS)
         relations = relation_entries(graph, resolved, self.all_wishes, self.kept, wide=self.wide)
-        filters = [
-            np.bitwise_and.reduce([resolved.filters[f] for f in combined])
-            for combined in self.lowered.filters
-        ]
         self._table(args, "relations", relations, FEW_RELATIONS)
-        self._table(args, "filters", [self._upload(bits) for bits in filters], FEW_FILTERS)
+        self._table(args, "filters", self._filters(resolved, self.lowered.filters), FEW_FILTERS)
         args["tables"] = self._upload(np.frombuffer(self.lowered.tables.tobytes(), np.uint8))
         args["seeds"] = self._upload(self.seeds)
         return args

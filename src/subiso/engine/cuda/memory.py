@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from subiso.engine.cuda.far import DeviceCsr, FarCsr, FarLayout
 from subiso.engine.cuda.hubs import Hubs, fill_hubs, hub_shape
 from subiso.engine.cuda.machine import Buffer, Machine, OutOfMemory, upload
 from subiso.errors import DeviceMemoryError
@@ -18,14 +19,6 @@ from subiso.storage.layout import Layout, RelationCsr
 
 SHARE = 0.8
 """Of the device's memory that graphs may take; the rest is for searches."""
-
-
-@dataclass(frozen=True)
-class DeviceCsr:
-    """One relation on the device."""
-
-    bounds: Buffer
-    neighbors: Buffer
 
 
 class Cache:
@@ -38,6 +31,9 @@ class Cache:
         self.uploaded = 0
         """Bytes of all copies that were ever made."""
         self._kept: OrderedDict[Hashable, tuple[Any, int]] = OrderedDict()
+
+    def __contains__(self, key: Hashable) -> bool:
+        return key in self._kept
 
     def get(self, key: Hashable, nbytes: int, make: Callable[[], Any]) -> Any:
         """The copy under `key`, made if it is not there; makes room for it first."""
@@ -104,6 +100,8 @@ class DeviceGraph:
 
     def csr(self, csr: RelationCsr, *, wide: bool) -> DeviceCsr:
         """A relation; its bounds as 64-bit numbers if `wide`."""
+        if isinstance(csr, FarCsr) and csr.machine is self.cache.machine and not wide:
+            return csr.on_device
         offsets = np.int64 if wide else np.uint32
         nbytes = csr.neighbors.nbytes + len(csr.bounds) * np.dtype(offsets).itemsize
         machine = self.cache.machine
@@ -118,30 +116,43 @@ class DeviceGraph:
         """The owner of every entry of a relation's lists: with the neighbours, its edges."""
 
         def make() -> tuple[Buffer, RelationCsr]:
+            if isinstance(csr, FarCsr) and csr.machine is self.cache.machine:
+                return csr.owners_on_device(), csr
             owners = np.repeat(self.layout.all_ranks, csr.lengths)
             return upload(self.cache.machine, owners), csr
 
-        made: tuple[Buffer, RelationCsr] = self.cache.get((id(csr), "sources"), csr.neighbors.nbytes, make)
+        made: tuple[Buffer, RelationCsr] = self.cache.get((id(csr), "sources"), 4 * csr.num_entries, make)
         return made[0]
 
     def hubs(
         self, csr: RelationCsr, on_device: DeviceCsr, *, wide: bool, most_bytes: int, least: int
     ) -> Hubs | None:
         """The lists longer than `least` as bit rows, as many as `most_bytes` hold; None where there are none."""
-        shape = hub_shape(csr.lengths, most_bytes, least)
+        shape = hub_shape(csr.num_vertices, csr.first_longer(least), most_bytes)
         if shape is None:
             return None
         first, words = shape
-        nbytes = 4 * words * (len(csr.lengths) - first)
+        nbytes = 4 * words * (csr.num_vertices - first)
         machine = self.cache.machine
 
         def make() -> tuple[Hubs, RelationCsr]:
             hubs = Hubs(machine.allocate(nbytes), words, first)
-            fill_hubs(machine, on_device, hubs, len(csr.lengths), wide=wide)
+            fill_hubs(machine, on_device, hubs, csr.num_vertices, wide=wide)
             return hubs, csr
 
         made: tuple[Hubs, RelationCsr] = self.cache.get((id(csr), "hubs", shape), nbytes, make)
         return made[0]
+
+    def has(self, csr: RelationCsr) -> bool:
+        """Whether a relation is there already."""
+        return (id(csr), False) in self.cache
+
+    def vertex_at(self) -> Buffer:
+        """The vertices by rank, or by number in a candidate graph."""
+        layout = self.layout
+        if isinstance(layout, FarLayout) and layout.machine is self.cache.machine:
+            return layout.translated
+        return self.array(layout.vertex_at)
 
     def array(self, array: NDArray[Any]) -> Buffer:
         """A copy of one of the layout's arrays (they live as long as the graph)."""

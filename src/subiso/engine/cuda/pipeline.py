@@ -79,7 +79,7 @@ class PipelineRun(Buffers):
         self.batch_rows = batch_rows
         self.lowered = lower_twigs(plan)
         self.warps_per_block = wishes.warps_per_block or _WARPS
-        self.wide = any(len(csr.neighbors) >= WIDE for csr in matcher.resolved.csrs)
+        self.wide = any(csr.num_entries >= WIDE for csr in matcher.resolved.csrs)
         self.kernel = JoinKernel(
             listing, self.lowered.edges, bool(weights), self.wide, 32 * self.warps_per_block
         )
@@ -296,7 +296,7 @@ class PipelineRun(Buffers):
         if self.lowered.edges:
             args["entities"] = self._entities(resolved)
         if self.kernel.rows:
-            args["translate"] = graph.array(resolved.layout.vertex_at).address
+            args["translate"] = graph.vertex_at().address
         self.chunk_rows = padded(int(min(self.own.chunk_rows, max(self.plan.probe.rows, 1.0))))
         probe_words = self.chunk_rows * len(self.plan.probe.columns)
         self.hosts = [np.empty(probe_words, np.uint32) for _ in range(2)]

@@ -42,7 +42,7 @@ def edge_classes(csr: RelationCsr, warps: int, units: Sequence[tuple[int, int]] 
     >>> edge_classes(csr, warps=1, units=((50, 4), (0, 32)))
     [Class(row=0, unit=0, size=4), Class(row=98, unit=25, size=32)]
     """
-    ends, entries = csr.bounds[::2], len(csr.neighbors)
+    ends, entries = csr.bounds[::2], csr.num_entries
     # Ranks follow degrees, so the vertices with long lists come last; where a relation bends that, units are less even.
     lengths = np.maximum.accumulate(csr.lengths)
     most = max(1, entries // (2 * warps))

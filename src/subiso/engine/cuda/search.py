@@ -101,7 +101,7 @@ class SearchRun(Buffers):
         reverse = resolved.reverse if look_up else None
         self.lowered = lower_plan(plan, resolved.longest, self.kept_sets.numbers, reverse)
         self.num_seeds = len(seeds)
-        self.wide = any(len(csr.neighbors) >= WIDE for csr in resolved.csrs)
+        self.wide = any(csr.num_entries >= WIDE for csr in resolved.csrs)
         self.storage = choose_storage(resolved, wishes.storage, wide=self.wide).name
         labelled = self.storage == "label_csr"
         self.sliced = slice_lists(self.lowered, resolved) if labelled else Sliced(self.lowered)
@@ -323,7 +323,7 @@ class SearchRun(Buffers):
         if self.some and not self._are_the_last(seeds):
             return None
         lists = [(self.resolved.csrs[at.relation], at.origin) for at in first_lists(lowered)]
-        return min(lists, key=lambda found: len(found[0].neighbors), default=None)
+        return min(lists, key=lambda found: found[0].num_entries, default=None)
 
     def _are_the_last(self, seeds: NDArray[np.uint32]) -> bool:
         """True when the seeds are all vertices from some rank on: their edges stand together then."""
@@ -339,11 +339,11 @@ class SearchRun(Buffers):
 
     def _needs(self, registers: int) -> Needs:
         lowered, csrs = self.lowered, self.resolved.csrs
-        edges = 0 if self.first_edges is None else len(self.first_edges[0].neighbors)
+        edges = 0 if self.first_edges is None else self.first_edges[0].num_entries
         if not edges and lowered.stack_levels >= 2:
             # The second vertex comes from one of the seed's lists, so the shortest relation bounds the pairs.
             lists = [n for e in self.plan.extends[:1] for n in lists_of(self.plan, e.candidates)]
-            edges = min((len(csrs[at.relation].neighbors) for at in lists), default=0)
+            edges = min((csrs[at.relation].num_entries for at in lists), default=0)
         return Needs(
             stack_levels=lowered.stack_levels,
             num_seeds=self.num_seeds,
@@ -360,21 +360,18 @@ class SearchRun(Buffers):
     def _args(self, seeds: NDArray[np.uint32], wishes: Wishes) -> NDArray[Any]:
         args = np.zeros((), ARGS)
         graph, resolved, lowered = self.graph, self.resolved, self.lowered
-        filters = [
-            np.bitwise_and.reduce([resolved.filters[f] for f in combined]) for combined in lowered.filters
-        ]
         if self.storage == "csr":
             relations = relation_entries(graph, resolved, wishes, self.kept, wide=self.wide)
         else:
             relations = store_entries(graph, resolved, self.storage, self.kept, self.sliced.slices)
         self._table(args, "relations", relations, FEW_RELATIONS)
-        self._table(args, "filters", [self._upload(bits) for bits in filters], FEW_FILTERS)
+        self._table(args, "filters", self._filters(resolved, lowered.filters), FEW_FILTERS)
         self._table(args, "keys", [self._upload(key) for key in resolved.keys], FEW_KEYS)
         if lowered.edges:
             args["entities"] = self._entities(resolved)
         args["tables"] = self._upload(np.frombuffer(self.sliced.lowered.tables.tobytes(), np.uint8))
         args["row_stride"], args["column_stride"], args["keep"] = self.columns, 1, 1
-        args["translate"] = graph.array(resolved.layout.vertex_at).address
+        args["translate"] = graph.vertex_at().address
         self._fill_pool(args, seeds)
         self._fill_arenas(args)
         self.state.fill(args, self.config)
@@ -397,7 +394,7 @@ class SearchRun(Buffers):
             self.graph.csr(csr, wide=self.wide).neighbors if plain else self.graph.array(csr.neighbors)
         )
         self.kept += [sources, neighbors]
-        entries = len(csr.neighbors)
+        entries = csr.num_entries
         rows = entries - int(csr.bounds[2 * int(seeds.min())]) if self.some else entries
         classes = edge_classes(csr, self.pool_warps, LIGHT_UNITS if self.light else DEEP_UNITS)
         self.units = units_of(rows, classes)

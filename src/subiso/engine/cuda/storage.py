@@ -191,7 +191,7 @@ def store_bytes(resolved: Resolved, name: str, only: Collection[int], *, wide: b
     """What some relations take on a device, all together."""
     if name == "csr":
         csrs = {csr for number, csr in enumerate(resolved.csrs) if number in only}
-        return sum(csr.neighbors.nbytes + (8 if wide else 4) * len(csr.bounds) for csr in csrs)
+        return sum(4 * csr.num_entries + (8 if wide else 4) * (2 * csr.num_vertices + 1) for csr in csrs)
     parts = [_part(index) for index in _indexes(resolved, name, only=only) if index is not None]
     return sum({id(array): array.nbytes for part in parts for array in part.arrays}.values())
 

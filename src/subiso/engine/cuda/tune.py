@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
+from subiso.engine.cuda.filter_tune import FilterWishes
 from subiso.engine.cuda.hood_tune import HoodWishes
 from subiso.engine.cuda.levels_tune import LevelsWishes
 from subiso.engine.cuda.local_tune import LocalWishes
@@ -103,6 +104,8 @@ class Wishes:
     """Of schedule `levels`."""
     pipeline: PipelineWishes = PipelineWishes()  # noqa: RUF009 (frozen)
     """Of schedule `pipeline`."""
+    filters: FilterWishes = FilterWishes()  # noqa: RUF009 (frozen)
+    """Of filters and candidate graphs: on the host, or on the device."""
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,125 @@
+"""Who runs a query's filters, host or device: the Narrower of the CUDA engine, and what `explain` says of it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+from weakref import WeakKeyDictionary
+
+from subiso.engine.cuda.filter_kernel import STEPS, FilterKernel
+from subiso.engine.cuda.filter_run import FilterRun
+from subiso.engine.cuda.filter_tables import Asked
+from subiso.engine.cuda.filter_tune import Chosen, FilterWishes, choose_place, fetching, filter_work
+from subiso.engine.cuda.machine import Description, Machine, OutOfMemory
+from subiso.engine.cuda.memory import Cache, DeviceGraph
+from subiso.engine.query import Query
+from subiso.errors import DeviceMemoryError
+from subiso.filter.candidates import Part
+from subiso.filter.narrow import Narrowed, Narrower, Slices, begin, narrow, nothing_narrowed
+from subiso.plan.problem import Link
+from subiso.storage.layout import Layout, RelationCsr, layout_of
+
+
+@dataclass
+class Ledger:
+    """What an engine knows of its filters from query to query."""
+
+    loaded: bool = False
+    """The kernels are."""
+    lost: WeakKeyDictionary[Layout, float] = field(default_factory=WeakKeyDictionary)
+    """Seconds that the device would have saved so far, had graph and kernels been there."""
+
+
+@dataclass(frozen=True, eq=False)
+class DeviceNarrower:
+    """Narrows candidates on a machine where that pays, else on the host; a Narrower for `resolve`."""
+
+    machine: Machine
+    cache: Cache
+    wishes: FilterWishes
+    hub_length: int
+    """Lists that are longer may have bit rows."""
+    haste: bool
+    """Kernels may be compiled in haste."""
+    ledger: Ledger
+
+    def __call__(
+        self,
+        query: Query,
+        links: Sequence[Link],
+        csrs: Sequence[RelationCsr],
+        parts: Sequence[Sequence[Part]],
+        filters: Sequence[str] | None = None,
+        slices: Slices | None = None,
+        threads: int = 0,
+    ) -> Narrowed:
+        begun = begin(query, links, csrs, parts, filters)
+        if not any(begun.filtered):
+            return nothing_narrowed(begun, query.graph.num_vertices)
+        asked = Asked(query, links, csrs, parts, begun)
+        layout = layout_of(query.graph)
+        graph = DeviceGraph(self.cache, layout)
+        lost = self.ledger.lost.get(layout, 0.0)
+        place, loss = place_of(
+            asked, self.machine.description, self.wishes, graph.has, lost, loaded=self.ledger.loaded
+        )
+        if place.on_device:
+            try:
+                self._load()
+                run = FilterRun(self.machine, graph, asked, self.wishes)
+                return run.narrowed(str(place), self.hub_length)
+            except (OutOfMemory, DeviceMemoryError):
+                place = Chosen(False, "the device has no room for them")
+        self.ledger.lost[layout] = lost + loss
+        return replace(narrow(query, links, csrs, parts, filters, slices, threads), where=str(place))
+
+    def _load(self) -> None:
+        with self.machine.hurrying(self.haste):
+            self.machine.load(FilterKernel(step) for step in STEPS)
+        self.ledger.loaded = True
+
+
+def place_of(
+    asked: Asked,
+    machine: Description,
+    wishes: FilterWishes,
+    has: Callable[[RelationCsr], bool],
+    lost: float = 0.0,
+    *,
+    loaded: bool = False,
+) -> tuple[Chosen, float]:
+    """Where filters run, and the seconds that the host loses for want of graph and kernels on the device.
+
+    `has`: which relations are there; `loaded`: kernels are; `lost`: what has been lost so earlier.
+    """
+    n = asked.query.graph.num_vertices
+    work = filter_work(asked.links, asked.csrs, asked.parts, asked.begun, n)
+    missing = sum(4 * csr.num_entries + 8 * n for csr in asked.read if not has(csr))
+    once = fetching(missing, loaded=loaded)
+    chosen = choose_place(work, asked.csrs, machine, wishes.place, once=once, lost=lost)
+    return chosen, max(work.on_host - work.on_device, 0.0) if once else 0.0
+
+
+def told(
+    machine: Description,
+    has: Callable[[RelationCsr], bool],
+    wishes: FilterWishes = FilterWishes(),  # noqa: B008 (frozen)
+) -> Narrower:
+    """For `explain`: narrows on the host, and says where filters would run."""
+
+    def narrow_here(
+        query: Query,
+        links: Sequence[Link],
+        csrs: Sequence[RelationCsr],
+        parts: Sequence[Sequence[Part]],
+        filters: Sequence[str] | None = None,
+        slices: Slices | None = None,
+        threads: int = 0,
+    ) -> Narrowed:
+        narrowed = narrow(query, links, csrs, parts, filters, slices, threads)
+        if not narrowed.used:
+            return narrowed
+        asked = Asked(query, links, csrs, parts, begin(query, links, csrs, parts, filters))
+        return replace(narrowed, where=str(place_of(asked, machine, wishes, has)[0]))
+
+    return narrow_here
