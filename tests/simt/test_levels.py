@@ -17,7 +17,7 @@ from shim import ShimMachine
 
 from subiso.engine import reference
 from subiso.engine.base import Params, Switches
-from subiso.engine.cuda import choose, levels_prepare
+from subiso.engine.cuda import choose, levels_shape
 from subiso.engine.cuda.compile import KERNELS
 from subiso.engine.cuda.engine import CudaEngine
 from subiso.engine.cuda.levels import LevelsReport, LevelsRun
@@ -244,7 +244,7 @@ def test_of_several_machines_the_first_does_it() -> None:
 
 
 def test_wide_offsets(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(levels_prepare, "WIDE", 0)
+    monkeypatch.setattr(levels_shape, "WIDE", 0)
     engine = engine_of(wishes())
     assert engine.count(make_query(complete(7), Pattern.path(2)), PLAIN).count == 21
     assert isinstance(engine.last, LevelsReport)

@@ -24,7 +24,7 @@ from subiso.engine.cuda.by_twigs import Nothing, by_twigs, plan_twigs
 from subiso.engine.cuda.choose import Choice, choose_schedule
 from subiso.engine.cuda.formula import fitting_formula
 from subiso.engine.cuda.levels import LevelsReport, LevelsRun
-from subiso.engine.cuda.levels_prepare import tail_is_beyond
+from subiso.engine.cuda.levels_shape import tail_is_beyond
 from subiso.engine.cuda.levels_tune import LEAST_TABLE_BYTES
 from subiso.engine.cuda.local import LocalReport, LocalRun
 from subiso.engine.cuda.local_counts import OnDevice

@@ -17,9 +17,11 @@ from numpy.typing import NDArray
 from subiso.engine.base import Rows
 from subiso.engine.cuda.layout import CONTROL, offset_of
 from subiso.engine.cuda.levels_kernel import LevelsKernel, Output
-from subiso.engine.cuda.levels_launch import STEPS, Launcher
+from subiso.engine.cuda.levels_kernels import STEPS, Kernels
+from subiso.engine.cuda.levels_launch import Launcher
 from subiso.engine.cuda.levels_layout import LEVEL_STATE
 from subiso.engine.cuda.levels_prepare import prepare
+from subiso.engine.cuda.levels_shape import make_shape
 from subiso.engine.cuda.levels_tune import Limits
 from subiso.engine.cuda.machine import Machine
 from subiso.engine.cuda.memory import DeviceGraph
@@ -75,8 +77,11 @@ class LevelsRun(Launcher):
         wishes: Wishes = Wishes(),  # noqa: B008 (frozen)
         batch_rows: int = 65_536,
     ) -> None:
-        prepared = prepare(machine, graph, resolved, plan, seeds, wishes)
-        super().__init__(machine, prepared, wishes.levels)
+        shape = make_shape(plan, resolved, wishes, graph.cache.budget)
+        kernels = Kernels(shape, wishes.levels)
+        machine.load(kernels.first())
+        prepared = prepare(machine, graph, resolved, plan, seeds, wishes, shape)
+        super().__init__(machine, kernels, prepared, wishes.levels)
         self.args, self.memory = prepared.args, prepared.memory
         self.batch_rows = batch_rows
         self.num_seeds = len(seeds)
@@ -115,9 +120,9 @@ class LevelsRun(Launcher):
 
     def report(self) -> LevelsReport:
         return LevelsReport(
-            self._kernel("join", self._outputs(min(1, self.last))[-1]),
+            self.kernels.of("join", self.kernels.outputs(min(1, self.last))[-1]),
             tuple(stage.kind for stage in self.stages),
-            tuple(phase.pattern for phase in self.prepared.phases),
+            tuple(phase.pattern for phase in self.shape.phases),
             tuple(self.prepared.capacities),
             self.launches,
             self.windows,
@@ -146,18 +151,19 @@ class LevelsRun(Launcher):
     def _walk(self, watch: Watch) -> Iterator[int]:
         """Goes through all windows; after each descent, how many rows are ready to be read."""
         self._begin()
-        if not self.prepared.at_once:
+        if not self.shape.at_once:
             self.machine.write(self.memory.state, np.zeros(self.memory.state_bytes, np.uint8))
         stage, first = 0, True
         while self.num_seeds and not watch.expired():
             self._descend(stage, first, watch)
-            first = False
             if watch.stopped_by is None and not self.control["stop"]:
                 yield int(self._state(self.last)["rows"]) if self.listing else 0
             left = [at for at in range(self.last + 1) if self.done[at] < self.totals[at]]
             if not left or self.control["stop"]:
                 return
-            stage = left[-1]
+            if first and self.shape.at_once:
+                self.machine.load(self.kernels.steps())
+            stage, first = left[-1], False
 
     def _descend(self, stage: int, first: bool, watch: Watch) -> None:
         """Does the next window of a stage, then the first ones of all stages below; waits once, at the end.
@@ -165,7 +171,7 @@ class LevelsRun(Launcher):
         Apart from the first time, windows of the stage are added up until they have filled half of the next table:
         lists say how many candidates there are, not how many will do.
         """
-        if first and self.prepared.at_once:
+        if first and self.shape.at_once:
             ends = self._first_at_once()
             self._wait(watch)
             self._note(ends)
@@ -246,7 +252,7 @@ class LevelsRun(Launcher):
         if stage.kind == "seed":
             end = min(end, begin + self.seed_window, self.num_seeds)
             self.seed_window *= 2
-        outputs = self._outputs(number)
+        outputs = self.kernels.outputs(number)
         if outputs == ("total",):
             end = self.num_seeds if stage.kind == "seed" else _EVERYTHING
         args["begin"], args["end"], args["base"] = begin, end, base

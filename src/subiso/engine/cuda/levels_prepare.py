@@ -11,18 +11,16 @@ from numpy.typing import NDArray
 from subiso.engine.cuda.layout import FEW_FILTERS, FEW_KEYS
 from subiso.engine.cuda.levels_layout import ADDED, LEVELS_ARGS, TILE
 from subiso.engine.cuda.levels_memory import LevelsMemory
-from subiso.engine.cuda.levels_phases import Phase, make_phases, single_phases
+from subiso.engine.cuda.levels_shape import Shape
 from subiso.engine.cuda.levels_stages import (
     NO_ORIGIN,
     Stage,
     columns_of_tables,
-    make_stages,
     rarest_list,
     relations_read,
 )
 from subiso.engine.cuda.levels_store import StageStore, make_store
 from subiso.engine.cuda.levels_tune import (
-    AT_ONCE_COST,
     HAND_BYTES,
     LIST_BYTES,
     PAIR_BYTES,
@@ -31,21 +29,15 @@ from subiso.engine.cuda.levels_tune import (
     LevelsWishes,
     Limits,
     expected_bytes,
-    most_positions,
     rows_of_tables,
 )
 from subiso.engine.cuda.machine import Buffer, Machine
 from subiso.engine.cuda.memory import DeviceGraph
-from subiso.engine.cuda.search import WIDE
 from subiso.engine.cuda.slices import Sliced, slice_lists
-from subiso.engine.cuda.storage import choose_storage, store_bytes
-from subiso.engine.cuda.tables import Lowered, lower_plan
+from subiso.engine.cuda.tables import Lowered
 from subiso.engine.cuda.tune import Wishes
 from subiso.filter.resolve import Resolved
 from subiso.plan.plan import Plan
-
-_MOST_ROWS = 1 << 24
-"""Of a table, where it is asked how many combinations all rows may have."""
 
 Args = NDArray[Any]
 
@@ -54,18 +46,11 @@ Args = NDArray[Any]
 class Prepared:
     """A run's parts."""
 
-    lowered: Lowered
-    phases: tuple[Phase, ...]
-    stages: list[Stage]
+    shape: Shape
     slots: list[tuple[int, ...]]
     capacities: list[int]
     memory: LevelsMemory
-    wide: bool
-    storage: str
     store: StageStore
-    at_once: bool
-    """The first descent is one launch."""
-    staged: int
     clear_args: Args
     tail_args: Args
     out: Buffer
@@ -87,14 +72,10 @@ def prepare(
     plan: Plan,
     seeds: NDArray[np.uint32],
     wishes: Wishes,
+    shape: Shape,
 ) -> Prepared:
-    """Plans the stages, allocates their memory and fills in their arguments."""
-    wide = any(len(csr.neighbors) >= WIDE for csr in resolved.csrs)
-    storage = choose_storage(resolved, wishes.storage, wide=wide).name
-    lowered = lower_plan(plan, resolved.longest)
-    partitioned = _partitioned(lowered, graph, resolved, wishes.levels, storage, wide=wide)
-    lowered, phases = _phases(lowered, resolved, wishes.levels, partitioned)
-    stages = make_stages(phases)
+    """Allocates the memory of all stages and fills in their arguments."""
+    lowered, stages, storage = shape.lowered, shape.stages, shape.storage
     slots = columns_of_tables(lowered, stages, live=wishes.levels.live)
     most = replace(wishes.levels, table_bytes=expected_bytes(plan.cost, wishes.levels))
     capacities, room = _sizes(lowered, stages, slots, len(seeds), resolved.longest, most)
@@ -102,32 +83,14 @@ def prepare(
     common = np.zeros((), LEVELS_ARGS)
     sliced = slice_lists(lowered, resolved) if storage == "label_csr" else Sliced(lowered)
     reads = relations_read(sliced.lowered, stages)
-    store = make_store(
-        memory, graph, resolved, sliced, reads, wishes, storage, common, wide=wide, partitioned=partitioned
-    )
+    store = make_store(memory, graph, resolved, sliced, reads, wishes, shape, common)
     _fill_common(common, memory, graph, resolved, sliced.lowered, seeds, wishes.levels)
     window = max(capacities)
     common["parents"], common["vertices"] = (memory._allocate(4 * window).address for _ in range(2))
     counts = _counts(memory, common, window)
     listing = lowered.tail == "rows"
     out = memory._allocate(4 * lowered.num_levels * capacities[-1] if listing else 4)
-    prepared = Prepared(
-        lowered,
-        phases,
-        stages,
-        slots,
-        capacities,
-        memory,
-        wide,
-        storage,
-        store,
-        _at_once(plan, wishes.levels, partitioned),
-        int(common["staged"]),
-        common.copy(),
-        common.copy(),
-        out,
-        counts,
-    )
+    prepared = Prepared(shape, slots, capacities, memory, store, common.copy(), common.copy(), out, counts)
     entries = [len(csr.neighbors) for csr in resolved.csrs]
     rarest = wishes.levels.first == "rarest"
     for number in range(len(stages)):
@@ -136,48 +99,6 @@ def prepare(
         prepared.args[-1][0]["rows"] = out.address
     prepared.tail_args["from"] = memory.tables[-1][0]
     return prepared
-
-
-def _partitioned(
-    lowered: Lowered,
-    graph: DeviceGraph,
-    resolved: Resolved,
-    wishes: LevelsWishes,
-    storage: str,
-    *,
-    wide: bool,
-) -> bool:
-    """Whether only what a stage reads is on the device. With edge-isomorphism every stage reads everything."""
-    if lowered.edges or wishes.partition is not None:
-        return wishes.partition is True and not lowered.edges
-    reads = relations_read(lowered, make_stages(single_phases(lowered)))
-    return store_bytes(resolved, storage, frozenset[int]().union(*reads), wide=wide) > graph.cache.budget
-
-
-def _at_once(plan: Plan, wishes: LevelsWishes, partitioned: bool) -> bool:
-    """Whether the steps of the first descent are one launch: neither uploads nor sums in between."""
-    if partitioned or wishes.output != "atomic" or wishes.at_once is False:
-        return False
-    return wishes.at_once is True or plan.cost <= AT_ONCE_COST
-
-
-def tail_is_beyond(plan: Plan, resolved: Resolved, budget: int) -> bool:
-    """Whether a counting tail, whose sizes are read together, reads more of a graph than there is room for."""
-    if sum(csr.nbytes for csr in set(resolved.csrs)) <= budget:
-        return False
-    reads = relations_read(lower_plan(plan, resolved.longest), [])[-1]
-    return sum(csr.nbytes for csr in {resolved.csrs[number] for number in reads}) > budget
-
-
-def _phases(
-    lowered: Lowered, resolved: Resolved, wishes: LevelsWishes, partitioned: bool
-) -> tuple[Lowered, tuple[Phase, ...]]:
-    eliminate = wishes.eliminate or partitioned
-    if lowered.edges or not (wishes.parallel or eliminate):
-        return lowered, single_phases(lowered)
-    most = most_positions(resolved.longest, wishes.rows or _MOST_ROWS) if wishes.parallel else 1
-    entries = [len(csr.neighbors) for csr in resolved.csrs]
-    return make_phases(lowered, most=most, eliminate=eliminate, entries=entries, reverse=resolved.reverse)
 
 
 def _sizes(
@@ -228,7 +149,7 @@ def _fill_common(
     args["seeds"] = arrays[-1].address if whole else memory._upload(seeds)
     args["columns"] = lowered.num_levels
     args["only"] = args["only_second"] = NO_ORIGIN
-    args["staged"], args["cache"] = wishes.staged * wishes.granular, wishes.cache
+    args["staged"], args["cache"] = wishes.staged_lists, wishes.cache
     args["reuse"] = wishes.reuse != "off"
     limits = wishes.limits if wishes.limits is not None and wishes.balance else Limits()
     args["limits"] = limits.pool, limits.block, limits.grid
@@ -249,7 +170,7 @@ def _counts(memory: LevelsMemory, args: Args, rows: int) -> tuple[int, int]:
 
 def _fill_stage(prepared: Prepared, common: Args, number: int, entries: list[int] | None) -> None:
     """The arguments of one stage's launches; with `entries` candidates come from the smallest relation's list."""
-    stage, memory = prepared.stages[number], prepared.memory
+    stage, memory = prepared.shape.stages[number], prepared.memory
     args = common.copy()
     args["known"], args["width"] = stage.known, stage.width
     if stage.levels:
@@ -277,7 +198,7 @@ def _fill_stage(prepared: Prepared, common: Args, number: int, entries: list[int
 
 def _fill_columns(prepared: Prepared, args: Args, number: int) -> None:
     """Where the columns of the new table come from."""
-    stage, mine = prepared.stages[number], prepared.slots[number]
+    stage, mine = prepared.shape.stages[number], prepared.slots[number]
     before = list(prepared.slots[stage.source]) if stage.source >= 0 else []
     args["num_slots"] = len(mine)
     args["source"][: len(mine)] = [
@@ -287,9 +208,9 @@ def _fill_columns(prepared: Prepared, args: Args, number: int) -> None:
 
 def _fill_next(prepared: Prepared, args: Args, number: int, entries: list[int] | None) -> None:
     """Whose candidates are looked up for the new rows."""
-    if number + 1 == len(prepared.stages) or prepared.stages[number].kind == "lists":
+    if number + 1 == len(prepared.shape.stages) or prepared.shape.stages[number].kind == "lists":
         return
-    after = prepared.stages[number + 1]
+    after = prepared.shape.stages[number + 1]
     if after.kind not in ("join", "lists"):
         return
     for level, to, only in zip(
@@ -297,14 +218,14 @@ def _fill_next(prepared: Prepared, args: Args, number: int, entries: list[int] |
     ):
         args[to] = level
         if entries is not None:
-            args[only] = rarest_list(prepared.lowered, level, after.known, entries)
+            args[only] = rarest_list(prepared.shape.lowered, level, after.known, entries)
     if len(after.levels) > 1:
         args["to_second"] = prepared.memory.tables[number][1]
 
 
 def _list_args(prepared: Prepared, args: Args, number: int) -> list[Args]:
     """One launch per list: each reads its own set of candidates and writes its own list."""
-    stage, memory = prepared.stages[number], prepared.memory
+    stage, memory = prepared.shape.stages[number], prepared.memory
     hand, sets = memory.hands[number], memory.tables[stage.source]
     rows = prepared.capacities[stage.source]
     prepared.hand_counts[number] = int(hand["counts"][0]), rows * len(stage.levels)

@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from subiso.engine.cuda.buffers import Buffers
 from subiso.engine.cuda.hubs import Hubs
 from subiso.engine.cuda.layout import CSR, FEW_RELATIONS
+from subiso.engine.cuda.levels_shape import Shape
 from subiso.engine.cuda.machine import Buffer, Machine, Mark
 from subiso.engine.cuda.memory import DeviceCsr, DeviceGraph
 from subiso.engine.cuda.relations import relation_entries
@@ -179,15 +180,13 @@ def make_store(
     sliced: Sliced,
     reads: Sequence[Read],
     wishes: Wishes,
-    storage: str,
+    shape: Shape,
     args: NDArray[Any],
-    *,
-    wide: bool,
-    partitioned: bool,
 ) -> StageStore:
     """The relations that stages read, as `args` says where they are; parts of it live as long as `memory`."""
     only = frozenset[int]().union(*reads)
-    if partitioned:
+    storage, wide = shape.storage, shape.wide
+    if shape.partitioned:
         parts = separate_parts(resolved, storage, sliced.slices, only=only, wide=wide)
         beside = wishes.levels.beside
         store = Partitions(memory.machine, graph, parts, reads, args.dtype, beside=beside)

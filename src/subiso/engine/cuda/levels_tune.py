@@ -86,6 +86,11 @@ class LevelsWishes:
     warps_per_block: int = 8
     blocks: int | None = None
 
+    @property
+    def staged_lists(self) -> int:
+        """Elements of an operand that is copied; 0: none are."""
+        return self.staged if self.granular else 0
+
 
 def expected_bytes(cost: float, wishes: LevelsWishes) -> int:
     """For the tables of a plan of that cost.
