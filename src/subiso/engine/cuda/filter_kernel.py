@@ -55,6 +55,10 @@ class FilterKernel:
     def quick(self) -> bool:
         return True
 
+    @property
+    def slow(self) -> bool:
+        return False
+
     def text(self) -> str:
         """The translation unit.
 
