@@ -5,7 +5,7 @@ python dev.py demo       install subiso into .venv and run the README's first co
 python dev.py test       build in place and run the tests; further arguments go to pytest
 python dev.py lint       ruff and mypy
 python dev.py sanitize   the engine's tests on builds with address, undefined-behaviour and thread sanitizers
-    python dev.py all        all of these
+python dev.py all        all of these
 """
 
 from __future__ import annotations
@@ -93,10 +93,16 @@ def cmake(preset: str, *options: str) -> Path:
     return folder
 
 
+def install() -> None:
+    """Compiles subiso and puts it into .venv."""
+    print("Compiling takes a minute or two; pip says nothing meanwhile.", flush=True)
+    run(PYTHON, "-m", "pip", "install", "-q", ROOT)
+
+
 def demo() -> None:
     """Installs subiso as a user would, and runs the first commands of the README."""
     make_venv()
-    once("install", sources(), lambda: run(PYTHON, "-m", "pip", "install", "-q", ROOT))
+    once("install", sources(), install)
     subiso, graph = BIN / "subiso", ROOT / "build" / "pay.subiso"
     graph.parent.mkdir(exist_ok=True)
     run(subiso, "generate", "transactions", "n=5000", "m=60000", "rings=12", "seed=7", "-o", graph)

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import difflib
 import sys
 from collections.abc import Callable, Iterable, Sequence
 from typing import NoReturn
 
 from bench.graphs import is_there
 from subiso.bench.data import DataFolder
-from subiso.errors import SubisoError
+from subiso.errors import SubisoError, did_you_mean
 
 
 def run_script(main: Callable[[], int | None]) -> NoReturn:
@@ -66,8 +65,7 @@ def check_names(kind: str, asked: Iterable[str] | None, known: Iterable[str]) ->
     known = sorted(known)
     for name in asked or ():
         if name not in known:
-            close = difflib.get_close_matches(name, known, n=1)
             raise SubisoError(
-                f"no {kind} is called {name!r}" + (f"; did you mean {close[0]!r}?" if close else ""),
+                f"no {kind} is called {name!r}{did_you_mean(name, known)}",
                 hint=f"there are {', '.join(known)}",
             )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 
@@ -90,3 +91,17 @@ class TimeoutReached(SubisoError, TimeoutError):
         self.count = count
         self.done = done or []
         super().__init__(message, hint="give it more time, or take what match() finds in the time there is")
+
+
+def did_you_mean(word: str, known: Iterable[Any]) -> str:
+    """The end of a message about a word that is not known, where one that is comes close to it; else nothing.
+
+    >>> did_you_mean("person", ["Firm", "Person"]), did_you_mean("x", ["Firm"])
+    ("; did you mean 'Person'?", '')
+    """
+    import difflib
+
+    names = [str(name) for name in known]
+    close = [name for name in names if name.lower() == word.lower()]
+    close = close or difflib.get_close_matches(word, names, n=1)
+    return f"; did you mean {close[0]!r}?" if close else ""

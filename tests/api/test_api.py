@@ -211,3 +211,24 @@ def test_explain(graph: si.Graph) -> None:
     assert "a" in str(si.explain(graph, TRIANGLE))
     with pytest.raises(QueryError, match="no vertex 'z'"):
         si.explain(graph, TRIANGLE, anchor={"z": 1})
+
+
+def test_tables_show_themselves() -> None:
+    """In a notebook or at the prompt, where nobody calls print."""
+    g = si.Graph.from_edges([0, 1, 2, 2], [1, 2, 0, 3])
+    table = si.significance(g, 3, samples=2)
+    assert repr(table) == str(table) and "triangle" in repr(table)
+    plan = si.explain(g, si.Pattern.clique(3))
+    assert repr(plan) == str(plan) and repr(plan).startswith("pattern ")
+
+
+def test_motifs_by_name() -> None:
+    g = si.Graph.from_edges([0, 1, 2, 2], [1, 2, 0, 3], vertex_labels=["A", "B", "A", "B"])
+    counts = si.motifs(g, 3)
+    assert counts["triangle"] == counts[si.Pattern.clique(3)] == 1
+    with pytest.raises(KeyError):
+        counts["square"]
+    labelled = si.motifs(g, 3, labels=True)
+    assert labelled["triangle"] == 1
+    with pytest.raises(KeyError):  # several have this name
+        labelled["wedge"]

@@ -380,3 +380,14 @@ def test_generate_labels_and_queries(tmp_path: Path) -> None:
     assert "takes the file of a graph first" in run("generate", "queries", "size=3", "-o", "x", code=2).stderr
     message = run("generate", "queries", marked, "sizes=3", "-o", queries, code=1).stderr
     assert "error: queries takes no argument 'sizes'" in message
+
+
+def test_dotmotif_is_read(tmp_path: Path) -> None:
+    arcs = tmp_path / "arcs.txt"
+    arcs.write_text("1 2\n2 3\n1 3\n3 4\n")
+    motif = tmp_path / "loop.motif"
+    motif.write_text("# a feed-forward loop\nedge(x, y) { x -> y }\nedge(A, B)\nB -> C\nA -> C\n")
+    assert run("count", arcs, "A -> B\nB -> C\nA -> C", "--directed").stdout == "1\n"
+    assert run("count", arcs, f"@{motif}", "--directed").stdout == "1\n"
+    assert run("count", arcs, "A -> B\nB !> A", "--directed").stdout == "4\n"
+    assert run("count", arcs, "MATCH (a)-->(b)-->(c)", "--directed").stdout == "3\n"

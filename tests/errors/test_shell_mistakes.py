@@ -83,10 +83,13 @@ MISTAKES: list[tuple[list[str], int, list[str]]] = [
     ),
     (["motifs", "plain.txt", "3", "--labels"], 1, ["hint: ", "--read vertices=FILE"]),
     (
-        ["info", "text.csv", "--read", "columns=2"],
+        ["info", "text.csv"],
         1,
-        ["--read label=... and --read columns=... choose among"],
+        ["hint: --read label=name makes it the label, --read columns='[]' leaves it out"],
     ),
+    (["info", "text.csv", "--read", "columns=2"], 1, ["--read label=name makes it the label"]),
+    (["info", "commented.tsv"], 1, ["hint: pass --read comments=# (the first line looks like one)"]),
+    (["count", "pays.csv", "(a)--(b)", "--anchor", "a=Ann"], 1, ["no vertex 'Ann'; did you mean 'ann'?"]),
     (["info", "text.csv", "--read", "label=1.5"], 1, ["option 'label' is 1.5; it must be a whole number or"]),
     (["info", "text.csv", "--read", "directed=true"], 2, ["directed= is said by --directed or --undirected"]),
     (["info", "text.csv", "--read", "format=csv"], 2, ["format= is said by --input-format"]),
@@ -158,6 +161,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     Path("pays.csv").write_text(PAYS)
     Path("plain.txt").write_text("1 2\n2 3\n")
     Path("text.csv").write_text("from,to,name\n1,2,ann\n2,3,bob\n")
+    Path("commented.tsv").write_text("# by hand\n1\t2\n")
     Path("words.txt").write_text("1 2\n2 x\n")
     labelled = si.Graph.from_edges([0], [1], vertex_labels=["a", "b"])
     si.write(labelled, "labels.subiso")
@@ -184,6 +188,7 @@ def unwrapped(text: str) -> str:
     [
         ("(a)-[:PAY]->(b)", "note: no edge has the label 'PAY'; did you mean 'PAYS'?\n"),
         ("(a)-->(b), !(b)-[:GIVES]->(a)", "note: no edge has the label 'GIVES'\n"),
+        ("(a)-[:owes]->(b)", "note: no edge has the label 'owes'; did you mean 'OWES'?\n"),
     ],
 )
 @pytest.mark.parametrize("command", ["count", "match", "exists", "explain"])

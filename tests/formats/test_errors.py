@@ -123,6 +123,42 @@ TEXTS: list[tuple[str, str, dict[str, Any], int | None, str]] = [
 ]
 
 
+HINTS: list[tuple[str, str, str]] = [
+    (
+        "g.csv",
+        "from,to,sum,type\na,b,1,wire\n",
+        "label='note' makes it the label, columns=['sum'] leaves it out",
+    ),
+    (
+        "g.csv",
+        'from,to,sum,note\n"a",b,1,"x"\n',
+        "label='note' makes it the label, columns=['sum'] leaves it out",
+    ),
+    ("g.txt", "1 2 x 7\n", "label=2 makes it the label, columns=[3] leaves it out"),
+    ("g.tsv", "# made by hand\n1\t2\n", "pass comments='#' (the first line looks like one)"),
+    ("g.csv", "from\n1\n", "pass delimiter= or source=/target="),
+]
+
+
+@pytest.mark.parametrize(("name", "content", "hint"), HINTS)
+def test_hint(tmp_path: Path, name: str, content: str, hint: str) -> None:
+    (tmp_path / name).write_text(content.replace("type", "note"))
+    with pytest.raises(FormatError) as caught:
+        read(tmp_path / name)
+    assert caught.value.hint is not None and caught.value.hint.startswith(hint)
+
+
+def test_hint_of_a_vertex_file(tmp_path: Path) -> None:
+    (tmp_path / "g.csv").write_text("from,to\na,b\n")
+    (tmp_path / "v.csv").write_text("id,age,role,city\na,3,x,y\nb,4,z,y\n")
+    with pytest.raises(FormatError) as caught:
+        read(tmp_path / "g.csv", vertices=tmp_path / "v.csv")
+    assert caught.value.hint is not None
+    assert caught.value.hint.startswith(
+        "vertex_label='role' makes it the label, vertex_columns=['age', 'city']"
+    )
+
+
 @pytest.mark.parametrize(("name", "content", "options", "line", "message"), TEXTS)
 def test_message(
     *, tmp_path: Path, name: str, content: str, options: dict[str, Any], line: int | None, message: str

@@ -78,7 +78,7 @@ def generate(
 
 def _named(name: str) -> Any:
     """A generator's name, or the function of a graph that a name stands for."""
-    from subiso.errors import GraphError
+    from subiso.errors import GraphError, did_you_mean
     from subiso.graph.generators import GENERATORS
 
     if name == "labels":
@@ -90,12 +90,9 @@ def _named(name: str) -> Any:
 
         return random_queries
     if name not in GENERATORS:
-        import difflib
-
         known = [*GENERATORS, *FROM_A_GRAPH]
-        close = difflib.get_close_matches(name, known, n=1)
         raise GraphError(
-            f"no generator is called {name!r}" + (f"; did you mean {close[0]!r}?" if close else ""),
+            f"no generator is called {name!r}{did_you_mean(name, known)}",
             hint=f"there are {', '.join(known)}",
         )
     return name

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -181,7 +182,7 @@ def _from_file_of_several(text: str) -> list[Pattern] | None:
 
 
 def load_pattern(text: str) -> Pattern:
-    """A pattern from its text, from @FILE, or by name from the catalogue."""
+    """A pattern from its text, ours or DotMotif's, from @FILE, or by name from the catalogue."""
     from subiso.errors import FormatError
     from subiso.pattern import Pattern
 
@@ -200,23 +201,26 @@ def load_pattern(text: str) -> Pattern:
         except (OSError, UnicodeDecodeError) as error:
             reason = error.strerror if isinstance(error, OSError) else "not a text file"
             raise FormatError(f"cannot read the pattern: {reason}", path=text[1:]) from error
-        return Pattern(text)
+        return Pattern.from_dotmotif(text) if _DOTMOTIF.match(text) else Pattern(text)
+    if _DOTMOTIF.match(text):
+        return Pattern.from_dotmotif(text)
     return Pattern(text) if "(" in text or not text.strip() else _named_pattern(text)
 
 
+# Comments aside, a name and an arrow to another, or a macro: no pattern of ours begins so.
+_DOTMOTIF = re.compile(r"\s*(?:#[^\n]*\n\s*)*\w+\s*(?:[-~!][>|+]|\([\w\s,]*\)\s*\{)")
+
+
 def _named_pattern(name: str) -> Pattern:
-    from subiso.errors import PatternError
+    from subiso.errors import PatternError, did_you_mean
     from subiso.pattern import Pattern
 
     try:
         return Pattern.named(name)
     except PatternError as error:
-        import difflib
-
         known = Pattern.catalogue()
-        close = difflib.get_close_matches(name, known, n=1)
         raise PatternError(
-            error.message + (f"; did you mean {close[0]!r}?" if close else ""),
+            error.message + did_you_mean(name, known),
             hint=f'write it as text, "(a)--(b), (b)--(c)", or use a name: {", ".join(known)}',
         ) from error
 

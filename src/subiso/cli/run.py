@@ -70,6 +70,8 @@ def report_clean_up(graph: Graph) -> None:
 
 def report_absent_labels(graph: Graph, pattern: Pattern) -> None:
     """Say which labels of the pattern nothing in the graph carries: no error, but often a slip of the pen."""
+    from subiso.errors import did_you_mean
+
     vertices, edges = graph.vertex_labels, graph.edge_labels
     wanted: list[tuple[str, Label, VertexLabels | EdgeLabels | None]] = [
         ("vertex", name, vertices) for labels in pattern.vertex_labels for some in labels for name in some
@@ -79,12 +81,7 @@ def report_absent_labels(graph: Graph, pattern: Pattern) -> None:
     ]
     for kind, name, known in dict.fromkeys(wanted):
         if known is not None and known.code_of(name) is None:
-            import difflib
-
-            close = difflib.get_close_matches(str(name), [str(n) for n in known.names], n=1)
-            note(
-                f"note: no {kind} has the label {name!r}" + (f"; did you mean {close[0]!r}?" if close else "")
-            )
+            note(f"note: no {kind} has the label {name!r}{did_you_mean(str(name), known.names)}")
 
 
 @contextmanager

@@ -44,7 +44,7 @@ _ANCHOR = re.compile(r"\banchor\['(.*?)'\]")
 # Options of the readers, which `--read NAME=VALUE` hands over.
 _READER_OPTIONS = re.compile(
     r"\b(?P<name>ids|label|columns|comments|delimiter|header|source|target|index|check_counts|loops|parallel|"
-    r"vertices)=" + _VALUE
+    r"vertices|vertex_label|vertex_columns|label_separator)=" + _VALUE
 )
 # What only Python has: functions, masks, classes.
 _PYTHON = re.compile(r"\b(?:Graph|Pattern)\.\w|\w\.?\w+\((?:\w+=|\)|\.\.\.)|\bnames=\[")

@@ -13,11 +13,12 @@ from typing import Any, Literal, get_args
 
 import numpy as np
 
-from subiso.errors import GraphError, QueryError, UnsupportedError
+from subiso.errors import GraphError, QueryError, UnsupportedError, did_you_mean
 from subiso.graph import Graph
 from subiso.pattern import Column, Comparison, Pattern
 
 Mode = Literal["monomorphism", "induced", "homomorphism", "edge-isomorphism"]
+_FEW_IDS = 10_000  # among which a slip of the pen is looked for
 MODES: tuple[Mode, ...] = get_args(Mode)
 INJECTIVE_MODES: tuple[Mode, ...] = ("monomorphism", "induced")
 """The modes in which distinct pattern vertices go to distinct data vertices; `unique=True` needs that."""
@@ -101,7 +102,7 @@ def as_pattern(pattern: object) -> Pattern:
 def _mode(mode: str, induced: bool) -> Mode:
     if mode not in MODES:
         raise QueryError(
-            f"unknown mode {mode!r}{_did_you_mean(str(mode), MODES)}",
+            f"unknown mode {mode!r}{did_you_mean(str(mode), MODES)}",
             hint="the modes are " + ", ".join(MODES),
         )
     if induced and mode not in INJECTIVE_MODES:
@@ -161,7 +162,7 @@ def pattern_vertex(pattern: Pattern, key: object, what: str) -> int:
         if key in pattern.names:
             return pattern.names.index(key)
         raise QueryError(
-            f"{what}: the pattern has no vertex {key!r}{_did_you_mean(key, pattern.names)}",
+            f"{what}: the pattern has no vertex {key!r}{did_you_mean(key, pattern.names)}",
             hint="its vertices are " + ", ".join(pattern.names),
         )
     if isinstance(key, int | np.integer) and not isinstance(key, bool):
@@ -185,8 +186,10 @@ def data_vertex(graph: Graph, name: str, value: Any) -> int:
     try:
         return int(graph.index_of(wanted if isinstance(value, tuple) else [value])[0])
     except (GraphError, TypeError, OverflowError) as error:
+        near = graph.ids if isinstance(value, str) and graph.num_vertices <= _FEW_IDS else None
         raise QueryError(
-            f"anchor[{name!r}]: the graph has no vertex {value!r}",
+            f"anchor[{name!r}]: the graph has no vertex {value!r}"
+            + ("" if near is None else did_you_mean(value, near)),
             hint="anchors are the ids the graph was built with"
             if graph.ids is not None
             else f"the vertices are 0 to {graph.num_vertices - 1}",
@@ -263,13 +266,13 @@ def _check_column(graph: Graph, pattern: Pattern, column: Column) -> None:
     if isinstance(column.owner, str):
         names = [e.name for e in (*pattern.edges, *pattern.anti_edges) if e.name is not None]
         if column.owner not in names:
-            raise QueryError(f"the pattern has no edge {column.owner!r}{_did_you_mean(column.owner, names)}")
+            raise QueryError(f"the pattern has no edge {column.owner!r}{did_you_mean(column.owner, names)}")
     known = graph.edge_columns if isinstance(column.owner, str) else graph.vertex_columns
     kind = "edge" if isinstance(column.owner, str) else "vertex"
     if column.column not in known:
         raise QueryError(
             f"{_column_text(pattern, column)}: the graph has no {kind} column {column.column!r}"
-            f"{_did_you_mean(column.column, known)}",
+            f"{did_you_mean(column.column, known)}",
             hint=f"its {kind} columns are {', '.join(known)}"
             if known
             else f"build the graph with {kind}_columns={{{column.column!r}: array}}",
@@ -283,10 +286,3 @@ def _column_text(pattern: Pattern, column: Column) -> str:
 
 def _names(labels: Iterable[object]) -> str:
     return "label " + " or ".join(sorted(repr(label) for label in labels))
-
-
-def _did_you_mean(word: str, known: Iterable[str]) -> str:
-    import difflib
-
-    close = difflib.get_close_matches(word, list(known), n=1)
-    return f"; did you mean {close[0]!r}?" if close else ""

@@ -45,6 +45,18 @@ class Layout:
     columns: Mapping[str, int] = field(default_factory=dict)
 
 
+def text_hint(layout: Layout, place: int, *, named: bool = True) -> str:
+    """What to do with a field of text where a number is due; fields have names, or else their position.
+
+    >>> text_hint(Layout(("from", "to", "amount", "type"), (0, 1), None, {"amount": 2, "type": 3}), 3)
+    "label='type' makes it the label, columns=['amount'] leaves it out"
+    """
+    kept = {name: at for name, at in layout.columns.items() if at != place}
+    before = "vertex_" if len(layout.ends) == 1 else ""
+    which, others = (layout.names[place], list(kept)) if named else (place, list(kept.values()))
+    return f"{before}label={which!r} makes it the label, {before}columns={others!r} leaves it out"
+
+
 def is_integer(text: str) -> bool:
     """True for a plain decimal integer.
 
@@ -160,9 +172,12 @@ def _resolve(
         if name in lower:
             return lower.index(name)
     if default >= len(names):
+        comment = names[0][:1] if names[0][:1] in ("#", "%") else ""
         raise error(
             f"a {what} is missing: there is only {len(names)} field",
-            hint="pass delimiter= or source=/target=",
+            hint=f"pass comments={comment!r} (the first line looks like one)"
+            if comment
+            else "pass delimiter= or source=/target=",
         )
     return default
 

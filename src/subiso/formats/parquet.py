@@ -16,7 +16,7 @@ from subiso.formats.arrow import to_cells
 from subiso.formats.build import EdgeTable, Loops, Parallel, VertexTable, build, several_labels, vertex_labels
 from subiso.formats.export import refuse_loss
 from subiso.formats.files import os_errors, replacing
-from subiso.formats.layout import Which, edge_layout, vertex_layout
+from subiso.formats.layout import Layout, Which, edge_layout, text_hint, vertex_layout
 from subiso.formats.table import Columns
 from subiso.formats.text import NONE, Cells
 from subiso.graph import Graph, VertexLabels
@@ -67,7 +67,7 @@ def read(
         None
         if layout.label is None
         else to_cells(error, layout.names[layout.label], table.column(layout.label), "s"),
-        {key: _numbers(error, key, table.column(i)) for key, i in layout.columns.items()},
+        {key: _numbers(error, layout, key, table.column(i)) for key, i in layout.columns.items()},
     )
     found = None if vertices is None else _read_vertices(vertices, vertex_label, vertex_columns)
     if directed is None:
@@ -134,10 +134,10 @@ def _id_cells(error: _Errors, name: str, column: Any) -> Cells:
     return cells
 
 
-def _numbers(error: _Errors, name: str, column: Any) -> Any:
+def _numbers(error: _Errors, layout: Layout, name: str, column: Any) -> Any:
     cells = to_cells(error, name, column, "n")
     if cells.kind == "s":
-        hint = f"label={name!r} makes it the label; columns=[...] leaves it out"
+        hint = text_hint(layout, layout.columns[name])
         raise error(f"column {name!r} is text; graph columns are numbers", hint=hint)
     return cells.values
 
@@ -157,7 +157,7 @@ def _read_vertices(path: str | os.PathLike[str], label: Which | None, columns: C
         else:
             labels = vertex_labels(to_cells(error, layout.names[layout.label], column, "s"))
     ids = _id_cells(error, layout.names[layout.ends[0]], table.column(layout.ends[0]))
-    numeric = {key: _numbers(error, key, table.column(i)) for key, i in layout.columns.items()}
+    numeric = {key: _numbers(error, layout, key, table.column(i)) for key, i in layout.columns.items()}
     return VertexTable(name, ids, labels, numeric)
 
 

@@ -15,7 +15,7 @@ import numpy as np
 from subiso.errors import FormatError
 from subiso.formats.arrow import to_cells
 from subiso.formats.files import TextSource, open_bytes, os_errors
-from subiso.formats.layout import Layout, is_integer
+from subiso.formats.layout import Layout, is_integer, text_hint
 from subiso.formats.text import Cells, Schema, native
 
 if TYPE_CHECKING:
@@ -136,7 +136,7 @@ def _check_row(text: TextSource, row: list[str], line: int, layout: Layout, sche
     if len(row) != len(schema.kinds):
         hint = "the file may be cut off here"
         raise text.error(f"{len(row)} fields where {len(schema.kinds)} are due", line=line, hint=hint)
-    for name, kind, value in zip(layout.names, schema.kinds, row, strict=True):
+    for place, (name, kind, value) in enumerate(zip(layout.names, schema.kinds, row, strict=True)):
         if kind in "int" and value == "":
             raise text.error(f"field {name!r} is empty", line=line)
         if kind == "i" and not (is_integer(value.strip()) and -(2**63) <= int(value) < 2**63):
@@ -144,8 +144,9 @@ def _check_row(text: TextSource, row: list[str], line: int, layout: Layout, sche
                 f"field {name!r}: {value!r} is not a 64-bit integer", line=line, hint="ids='text'"
             )
         if kind == "n" and value.lower() not in ("true", "false") and not _is_finite(value.strip(" \t")):
-            hint = f"label={name!r} makes it the label; columns=[...] leaves it out"
-            raise text.error(f"field {name!r}: {value!r} is not a finite number", line=line, hint=hint)
+            raise text.error(
+                f"field {name!r}: {value!r} is not a finite number", line=line, hint=text_hint(layout, place)
+            )
 
 
 def _is_finite(value: str) -> bool:

@@ -13,7 +13,15 @@ import numpy as np
 
 from subiso.formats.build import EdgeTable, VertexTable, vertex_labels
 from subiso.formats.files import TextSource, suffix_of
-from subiso.formats.layout import Layout, Which, edge_layout, is_integer, looks_like_header, vertex_layout
+from subiso.formats.layout import (
+    Layout,
+    Which,
+    edge_layout,
+    is_integer,
+    looks_like_header,
+    text_hint,
+    vertex_layout,
+)
 from subiso.formats.text import Cells, QuotedField, Schema, parse
 
 Ids = Literal["auto", "int", "text"]
@@ -125,7 +133,7 @@ def read_edges(
         _needed(cells[layout.ends[0]]),
         _needed(cells[layout.ends[1]]),
         None if layout.label is None else cells[layout.label],
-        {name: _numbers(text, name, cells[place]) for name, place in layout.columns.items()},
+        {name: _numbers(text, layout, name, cells[place]) for name, place in layout.columns.items()},
         width,
     )
 
@@ -148,7 +156,7 @@ def read_vertices(
     layout = vertex_layout(text.error, opening.names, width, label=label, columns=columns)
     cells = _read(text, dialect, opening, layout, ids=ids)
     labels = None if layout.label is None else vertex_labels(_needed(cells[layout.label]), label_separator)
-    numeric = {name: _numbers(text, name, cells[place]) for name, place in layout.columns.items()}
+    numeric = {name: _numbers(text, layout, name, cells[place]) for name, place in layout.columns.items()}
     return VertexTable(text.path, _needed(cells[layout.ends[0]]), labels, numeric)
 
 
@@ -172,6 +180,7 @@ def _read(
             skip=opening.skip,
             names=layout.names if opening.names else None,
             hint=None if as_text else _hint(layout),
+            text_hint=lambda place: text_hint(layout, place, named=bool(opening.names)),
             narrow=narrow,
         ).tables[0]
     except QuotedField:
@@ -206,11 +215,13 @@ def _needed(cells: Cells | None) -> Cells:
     return cells
 
 
-def _numbers(text: TextSource, name: str, cells: Cells | None) -> Any:
+def _numbers(text: TextSource, layout: Layout, name: str, cells: Cells | None) -> Any:
     found = _needed(cells)
     if found.kind == "s":
-        hint = f"label={name!r} makes it the label; columns=[...] leaves it out"
-        raise text.error(f"column {name!r} is text; graph columns are numbers", hint=hint)
+        raise text.error(
+            f"column {name!r} is text; graph columns are numbers",
+            hint=text_hint(layout, layout.columns[name]),
+        )
     return found.values
 
 

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import importlib
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
@@ -80,12 +80,14 @@ def parse(
     skip: int = 0,
     names: Sequence[str] | None = None,
     hint: str | None = None,
+    text_hint: Callable[[int], str] | None = None,
     narrow: bool = False,
 ) -> Parsed:
     """Parses the whole file; the first bad line becomes a FormatError. delimiter "" = runs of spaces and
     tabs.
 
-    With `narrow`, a column of integers that all fit comes as uint32, at half the memory.
+    `hint` is for all that is wrong, `text_hint` for the field (from 0) with text where a number is due. With `narrow`,
+    a column of integers that all fit comes as uint32, at half the memory.
     """
     parser = native.TableParser(
         schemas=[(s.tag, s.kinds, s.required) for s in schemas],
@@ -98,7 +100,7 @@ def parse(
     )
     for block in source.blocks():
         if not parser.feed(block):
-            raise parse_error(source, parser.error(), names, hint)
+            raise parse_error(source, parser.error(), names, hint, text_hint)
     boundaries = [
         Boundary(line, rows, text.decode("utf-8", "replace")) for line, rows, text in parser.boundaries()
     ]
@@ -143,6 +145,7 @@ def parse_error(
     error: tuple[int, int, int, bytes, bytes],
     names: Sequence[str] | None,
     hint: str | None,
+    text_hint: Callable[[int], str] | None = None,
 ) -> Exception:
     """Words the parser's first error: which field, what it says, the line's text."""
     fault, line, number, token_bytes, text_bytes = error
@@ -151,6 +154,8 @@ def parse_error(
     token = token_bytes.decode("utf-8", "backslashreplace")
     text = text_bytes.decode("utf-8", "backslashreplace")
     where = _field_name(number, names)
+    if fault == BAD_NUMBER and text_hint is not None:
+        hint = f"{text_hint(number - 1)}; or the line is damaged"
     what, usual = {
         BAD_INTEGER: (f"{where}: {token!r} is not an integer", None),
         TOO_LARGE: (

@@ -17,7 +17,7 @@ from subiso.plan.problem import Problem
 from subiso.storage.statistics import Statistics, statistics_of
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Explanation:
     """Printable; `formula` and `listing` are what `count` and `match` run."""
 
@@ -38,6 +38,9 @@ class Explanation:
     def counting(self) -> Plan:
         """The formula's first plan; the only one, unless the count is a sum of several."""
         return self.formula.terms[0].plan
+
+    def __repr__(self) -> str:  # what a notebook shows
+        return str(self)
 
     def __str__(self) -> str:
         p = self.problem

@@ -17,8 +17,8 @@ class Motifs(dict[Pattern, Count]):
     >>> import subiso as si
     >>> g = si.Graph.from_edges([0, 1, 2, 0], [1, 2, 0, 3])
     >>> counts = si.motifs(g, 3)
-    >>> counts[si.Pattern.clique(3)]
-    1
+    >>> counts[si.Pattern.clique(3)], counts["triangle"]
+    (1, 1)
     """
 
     def __init__(
@@ -30,13 +30,20 @@ class Motifs(dict[Pattern, Count]):
     def __reduce__(self) -> tuple[Any, ...]:
         return type(self), (list(self.items()), self._names)
 
-    def __missing__(self, pattern: Pattern) -> Count:
-        """Find the pattern under other vertex names or another order, so that m[Pattern.clique(3)] works."""
-        if isinstance(pattern, Pattern):
+    def __missing__(self, wanted: Pattern | str) -> Count:
+        """Find the pattern under other vertex names or another order, so that m[Pattern.clique(3)] works; or by a name
+        that only one pattern has."""
+        if isinstance(wanted, Pattern):
             for own, count in self.items():
-                if own.num_vertices == pattern.num_vertices and own.is_isomorphic(pattern):
+                if own.num_vertices == wanted.num_vertices and own.is_isomorphic(wanted):
                     return count
-        raise KeyError(pattern)
+        named = [count for name, _, count in self.rows() if name == wanted]
+        if len(named) == 1:
+            return named[0]
+        raise KeyError(wanted)
+
+    def __getitem__(self, wanted: Pattern | str) -> Count:
+        return super().__getitem__(wanted)  # type: ignore[index]
 
     def rows(self) -> list[tuple[str, str, Count]]:
         """(name, pattern text, count) for each pattern."""

@@ -92,6 +92,9 @@ class Significance(Sequence[Score]):
             for s in self._scores
         ]
 
+    def __repr__(self) -> str:  # what a notebook shows
+        return str(self)
+
     def __str__(self) -> str:
         head = ("motif", "count", "mean", "std", "z", "p", "pattern")
         lines: list[tuple[str, ...]] = [head]
