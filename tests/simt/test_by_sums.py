@@ -13,7 +13,6 @@ from subiso.engine import reference
 from subiso.engine.base import Params, Switches
 from subiso.engine.cuda import by_sums
 from subiso.engine.cuda.engine import CudaEngine
-from subiso.engine.cuda.local import LocalReport
 from subiso.engine.cuda.search import Report
 from subiso.engine.cuda.watch import Watch
 from subiso.engine.query import make_query
@@ -60,7 +59,9 @@ def test_chosen_by_cost_and_by_switch(monkeypatch: pytest.MonkeyPatch) -> None:
     engine = CudaEngine(ShimMachine())
     wanted = reference.count(query).count
     assert engine.count(query).count == wanted
-    assert isinstance(engine.last, LocalReport) and engine.last.steps == ("count",)
+    assert isinstance(engine.last, by_sums.SumsReport)
+    assert engine.last.passes == ("count",) and engine.last.counted == ()
+    assert engine.last.launches > 0 and engine.last.search_bytes > 0
     assert engine.count(query, Params(switches=Switches(sums=False))).count == wanted
     assert isinstance(engine.last, Report)
     assert by_sums.sums_way(make_query(random_graph(5), SPOKES), cost=1.0) is None

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
 from subiso.engine.cuda.hoods import hood_kernels
-from subiso.engine.cuda.local import LocalReport
 from subiso.engine.cuda.machine import Kernel
 from subiso.engine.cuda.motif_kernel import Pass
 from subiso.engine.cuda.motif_seeds import Work, work_of
@@ -73,6 +72,20 @@ class SumsWay:
     why: str
 
 
+@dataclass(frozen=True)
+class SumsReport:
+    """What a run did: for tests and ablations."""
+
+    passes: tuple[Pass, ...]
+    """Over the graph, each a launch or a few."""
+    counted: tuple[str, ...]
+    """Sums that were counted apart."""
+    launches: int = 0
+    """Of the passes."""
+    search_bytes: int = 0
+    """Device memory beside the graph."""
+
+
 class SumsRun:
     """One counting query, ready to be launched again and again; the face of the other runs."""
 
@@ -92,9 +105,9 @@ class SumsRun:
             sums[name] = counted.count(watch) * COUNTED[name]
         return 0 if watch.expired() else counts_from_sums([self.way.pattern], sums)[0] * self.way.copies
 
-    def report(self) -> LocalReport:
+    def report(self) -> SumsReport:
         used = self.run.search_bytes + sum(counted.search_bytes for counted in self.counted.values())
-        return LocalReport(None, self.way.passes, (), len(self.run.launches), used)
+        return SumsReport(self.way.passes, tuple(self.counted), len(self.run.launches), used)
 
 
 def prepare_sums(engine: CudaEngine, way: SumsWay, graph: Graph) -> SumsRun:

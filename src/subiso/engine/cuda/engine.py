@@ -19,7 +19,7 @@ from subiso.engine import cpu
 from subiso.engine.base import Outcome, Params, StoppedBy
 from subiso.engine.candidates import Found
 from subiso.engine.cuda.ahead import Begun, CountingRun, begin_all, hurrying, waiting
-from subiso.engine.cuda.by_sums import SumsRun, SumsWay, prepare_sums, sums_way
+from subiso.engine.cuda.by_sums import SumsReport, SumsRun, SumsWay, prepare_sums, sums_way
 from subiso.engine.cuda.by_twigs import Nothing, by_twigs, plan_twigs
 from subiso.engine.cuda.choose import Choice, choose_schedule
 from subiso.engine.cuda.filters import DeviceNarrower, Ledger
@@ -59,7 +59,7 @@ from subiso.plan.twig_plan import TwigPlan
 from subiso.storage.statistics import statistics_of
 
 Made = TypeVar("Made")
-AnyReport = Report | LocalReport | LevelsReport | PipelineReport
+AnyReport = Report | LocalReport | LevelsReport | PipelineReport | SumsReport
 
 
 class CudaEngine:
