@@ -59,7 +59,7 @@ def test_wheels(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.
     folder = make_folder(tmp_path / "data")
     assert run(wheels, monkeypatch, "--data", str(folder), "--steps", "--hoods", "warp_rows=3") == 0
     shown = capsys.readouterr().out
-    assert "2.000      2.000 plans" in shown and "rows<true> x 256" in shown and "triangles" in shown
+    assert "2.000      2.000 sums" in shown and "rows<true> x 256" in shown and "triangles" in shown
     monkeypatch.setattr(DataFolder, "oracle", lambda self: {"tiny": {"W4": {"subgraphs": 2}}})
     assert run(wheels, monkeypatch, "--data", str(folder), "--timeout", "0") == 1
     assert "WRONG: plans None, oracle 2" in capsys.readouterr().out
