@@ -177,9 +177,7 @@ class Setting:
         trial.report = engine.last
         if engine.last is not None:
             trial.search_mb = engine.last.search_bytes / 1e6
-            trial.sets = getattr(
-                getattr(engine.last, "kernel", None), "sets", False
-            )  # sums have none
+            trial.sets = getattr(getattr(engine.last, "kernel", None), "sets", False)  # sums have none
         if times and not trial.state:
             trial.ms = 1000 * statistics.median(times[1:] or times)
 

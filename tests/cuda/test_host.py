@@ -12,9 +12,10 @@ from numpy.typing import NDArray
 from subiso.engine.cuda import engine_on, why_not
 from subiso.engine.cuda.device import parse_device
 from subiso.engine.cuda.kernel import SearchKernel, fixed_tables
+from subiso.engine.cuda.lowering import lower_plan
 from subiso.engine.cuda.machine import Description, OutOfMemory
 from subiso.engine.cuda.memory import Cache
-from subiso.engine.cuda.tables import Lowered, cut_short, lower_plan
+from subiso.engine.cuda.tables import Lowered, cut_short
 from subiso.engine.cuda.tune import Needs, Wishes, tune
 from subiso.engine.query import make_query
 from subiso.errors import SubisoError, UnsupportedError

@@ -7,7 +7,8 @@ import numpy as np
 from subiso.engine.cuda.levels_phases import make_phases, single_phases
 from subiso.engine.cuda.levels_stages import columns_of_tables, make_stages, positions_asked, rarest_list
 from subiso.engine.cuda.levels_tune import most_positions
-from subiso.engine.cuda.tables import Lowered, lower_plan
+from subiso.engine.cuda.lowering import lower_plan
+from subiso.engine.cuda.tables import Lowered
 from subiso.engine.query import make_query
 from subiso.filter.resolve import resolve
 from subiso.graph import Graph

@@ -20,11 +20,11 @@ from subiso.engine.cuda.levels_kernel import DescentKernel, LevelsKernel
 from subiso.engine.cuda.local_kernel import LocalKernel, fixed_local_tables
 from subiso.engine.cuda.local_tables import lower_local
 from subiso.engine.cuda.lookup import LookUpKernel
+from subiso.engine.cuda.lowering import lower_plan
 from subiso.engine.cuda.machine import Kernel
 from subiso.engine.cuda.motif_kernel import MotifKernel
 from subiso.engine.cuda.pipeline_kernel import BuildKernel, JoinKernel
 from subiso.engine.cuda.storage import STORES
-from subiso.engine.cuda.tables import lower_plan
 from subiso.engine.query import make_query
 from subiso.filter.resolve import resolve
 from subiso.graph import Graph

@@ -13,12 +13,13 @@ from subiso.engine.base import Params
 from subiso.engine.cuda.engine import CudaEngine
 from subiso.engine.cuda.kernel import SearchKernel
 from subiso.engine.cuda.lookup import LookUpKernel, LookUps
+from subiso.engine.cuda.lowering import lower_plan
 from subiso.engine.cuda.memory import Cache, DeviceGraph
 from subiso.engine.cuda.relations import relation_entries
 from subiso.engine.cuda.search import Report
 from subiso.engine.cuda.slices import slice_lists
 from subiso.engine.cuda.storage import STORES, choose_storage, index_of, part_of, store_entries
-from subiso.engine.cuda.tables import EDGE, lower_plan
+from subiso.engine.cuda.tables import EDGE
 from subiso.engine.cuda.tune import Wishes
 from subiso.engine.query import MODES, Query, make_query
 from subiso.errors import UnsupportedError

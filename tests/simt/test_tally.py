@@ -15,8 +15,8 @@ import subiso as si
 from subiso.engine import cpu, reference
 from subiso.engine.base import Params, Switches
 from subiso.engine.cuda.engine import CudaEngine
+from subiso.engine.cuda.lowering import lower_plan
 from subiso.engine.cuda.storage import STORAGES
-from subiso.engine.cuda.tables import lower_plan
 from subiso.engine.cuda.tally import MAX_COLUMNS, TALLY, lower_tally
 from subiso.engine.cuda.tune import Wishes
 from subiso.engine.query import MODES, Query, make_query

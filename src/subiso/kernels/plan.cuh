@@ -1,6 +1,6 @@
 // A plan as kernels read it: for every level, and every earlier position, the operations that a candidate must pass.
 // The same Tables are either constexpr (FixedPlan: loops unroll, numbers fold) or in memory (TablePlan: one compiled
-// kernel runs every plan). engine/cuda/tables.py fills them from a Plan.
+// kernel runs every plan). engine/cuda/lowering.py fills them from a Plan.
 #pragma once
 #include "warp.cuh"
 

@@ -6,11 +6,12 @@ import contextlib
 from dataclasses import dataclass, field, replace
 
 from subiso.engine.cuda.local_tables import LoweredLocal, lower_local
+from subiso.engine.cuda.lowering import lower_plan
 from subiso.engine.cuda.machine import Description
 from subiso.engine.cuda.memory import SHARE
 from subiso.engine.cuda.pipeline_tables import lower_twigs
 from subiso.engine.cuda.sets import KeptSets, choose_sets
-from subiso.engine.cuda.tables import Wedges, first_lists, lower_plan
+from subiso.engine.cuda.tables import Wedges, first_lists
 from subiso.engine.cuda.tune import most_set_words
 from subiso.errors import UnsupportedError
 from subiso.filter.resolve import Resolved

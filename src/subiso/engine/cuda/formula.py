@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import Any
 
 from subiso.engine.base import Params
-from subiso.engine.cuda.tables import lower_plan
+from subiso.engine.cuda.lowering import lower_plan
 from subiso.errors import UnsupportedError
 from subiso.filter.resolve import Resolved
 from subiso.plan.flatten import flatten

@@ -34,12 +34,13 @@ from subiso.engine.cuda.levels_tune import (
     most_positions,
     rows_of_tables,
 )
+from subiso.engine.cuda.lowering import lower_plan
 from subiso.engine.cuda.machine import Buffer, Machine
 from subiso.engine.cuda.memory import DeviceGraph
 from subiso.engine.cuda.search import WIDE
 from subiso.engine.cuda.slices import Sliced, slice_lists
 from subiso.engine.cuda.storage import choose_storage, store_bytes
-from subiso.engine.cuda.tables import Lowered, lower_plan
+from subiso.engine.cuda.tables import Lowered
 from subiso.engine.cuda.tune import Wishes
 from subiso.filter.resolve import Resolved
 from subiso.plan.plan import Plan

@@ -9,7 +9,7 @@ import numpy as np
 from subiso.engine.base import Params, StoppedBy
 from subiso.engine.cuda.ahead import hurrying
 from subiso.engine.cuda.formula import SHORTER_TAILS
-from subiso.engine.cuda.tables import lower_plan
+from subiso.engine.cuda.lowering import lower_plan
 from subiso.engine.cuda.watch import Watch
 from subiso.engine.local import Counts
 from subiso.errors import UnsupportedError

@@ -23,6 +23,7 @@ from subiso.engine.cuda.layout import (
     FEW_RELATIONS,
     offset_of,
 )
+from subiso.engine.cuda.lowering import lower_plan
 from subiso.engine.cuda.machine import Buffer, Kernel, Machine
 from subiso.engine.cuda.memory import DeviceGraph
 from subiso.engine.cuda.pool import DEEP_UNITS, LIGHT_UNITS, NEVER, Class, edge_classes, pool_of, units_of
@@ -31,7 +32,7 @@ from subiso.engine.cuda.sets import KeptSets, lists_of
 from subiso.engine.cuda.slices import Sliced, slice_lists
 from subiso.engine.cuda.state import RunState
 from subiso.engine.cuda.storage import choose_storage, store_entries
-from subiso.engine.cuda.tables import cut_short, first_lists, lower_plan
+from subiso.engine.cuda.tables import cut_short, first_lists
 from subiso.engine.cuda.tune import LaunchConfig, Needs, Wishes, tune
 from subiso.engine.cuda.watch import Watch
 from subiso.filter.resolve import Resolved

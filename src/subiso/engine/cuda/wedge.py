@@ -16,12 +16,13 @@ from numpy.typing import NDArray
 
 from subiso.engine.cuda.kernel import SearchKernel
 from subiso.engine.cuda.layout import CODEGREES
+from subiso.engine.cuda.lowering import lower_plan
 from subiso.engine.cuda.machine import Kernel, Machine
 from subiso.engine.cuda.memory import DeviceGraph
 from subiso.engine.cuda.pool import NO_ORIGIN
 from subiso.engine.cuda.search import Report, SearchRun
 from subiso.engine.cuda.sets import KeptSets
-from subiso.engine.cuda.tables import ALL, BELOW, Wedges, first_lists, lower_plan
+from subiso.engine.cuda.tables import ALL, BELOW, Wedges, first_lists
 from subiso.engine.cuda.tune import TEAM_ARENA_BYTES, LaunchConfig, Needs, Wishes, tune_team
 from subiso.engine.cuda.watch import Watch
 from subiso.filter.resolve import Resolved
