@@ -391,3 +391,13 @@ def test_dotmotif_is_read(tmp_path: Path) -> None:
     assert run("count", arcs, f"@{motif}", "--directed").stdout == "1\n"
     assert run("count", arcs, "A -> B\nB !> A", "--directed").stdout == "4\n"
     assert run("count", arcs, "MATCH (a)-->(b)-->(c)", "--directed").stdout == "3\n"
+
+
+@pytest.mark.parametrize(
+    "command", ["count", "match", "exists", "motifs", "significance", "cliques", "triads"]
+)
+def test_help_shows_no_types_of_python_for_options(command: str) -> None:
+    lines = run(command, "--help").stdout.splitlines()
+    assert not [
+        line for line in lines if line.lstrip().startswith("-") and ("<int" in line or "<float" in line)
+    ]

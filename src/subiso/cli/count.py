@@ -21,13 +21,18 @@ Approx = Annotated[
 ]
 Confidence = Annotated[
     float | None,
-    typer.Option("--confidence", help="How often an estimate's interval covers the count.  [default: 0.95]"),
+    typer.Option(
+        "--confidence",
+        metavar="P",
+        help="How often an estimate's interval covers the count.  [default: 0.95]",
+    ),
 ]
 Seed = Annotated[
     int | None,
     typer.Option(
         "--seed",
         min=0,
+        metavar="N",
         help="Of the estimate's random numbers; the next pattern has the next number.  [default: random]",
     ),
 ]

@@ -17,7 +17,7 @@ Examples:
   subiso match g.txt diamond --columns a,c --distinct --format csv
   subiso match g.txt K4 --sample 1000 --seed 7 -o sample.csv"""
 
-Limit = Annotated[int | None, typer.Option("--limit", min=0, help="At most so many rows.")]
+Limit = Annotated[int | None, typer.Option("--limit", min=0, metavar="N", help="At most so many rows.")]
 Sorted = Annotated[bool, typer.Option("--sorted", help="Rows in ascending order.")]
 Edges = Annotated[bool, typer.Option("--edges", help="Add a column of edge ids for every pattern edge.")]
 Columns = Annotated[
@@ -25,9 +25,9 @@ Columns = Annotated[
 ]
 Distinct = Annotated[bool, typer.Option("--distinct", help="Equal rows once.")]
 Sample = Annotated[
-    int | None, typer.Option("--sample", min=0, help="A uniform random sample of so many rows.")
+    int | None, typer.Option("--sample", min=0, metavar="N", help="A uniform random sample of so many rows.")
 ]
-Seed = Annotated[int, typer.Option("--seed", help="Of the sample.")]
+Seed = Annotated[int, typer.Option("--seed", metavar="N", help="Of the sample.")]
 Dense = Annotated[bool, typer.Option("--dense", help="Vertex numbers 0..n-1 instead of the file's ids.")]
 
 

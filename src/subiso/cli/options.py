@@ -82,7 +82,7 @@ Anchors = Annotated[
     typer.Option("--anchor", metavar="VERTEX=ID", help="Fix a pattern vertex; may be given for several."),
 ]
 Threads = Annotated[
-    int | None, typer.Option("--threads", min=1, help="Worker threads.  [default: all cores]")
+    int | None, typer.Option("--threads", min=1, metavar="N", help="Worker threads.  [default: all cores]")
 ]
 Timeout = Annotated[
     float | None, typer.Option("--timeout", min=0.0, metavar="SECONDS", help="Stop after so many seconds.")

@@ -27,9 +27,15 @@ def significance(
     *,
     graph: o.GraphFile,
     what: What,
-    samples: Annotated[int, typer.Option("--samples", min=2, help="How many random graphs.")] = 100,
-    seed: Annotated[int, typer.Option("--seed", min=0, help="The same seed gives the same answer.")] = 0,
-    swaps: Annotated[float, typer.Option("--swaps", min=0, help="Switches per edge in each of them.")] = 10,
+    samples: Annotated[
+        int, typer.Option("--samples", min=2, metavar="N", help="How many random graphs.")
+    ] = 100,
+    seed: Annotated[
+        int, typer.Option("--seed", min=0, metavar="N", help="The same seed gives the same answer.")
+    ] = 0,
+    swaps: Annotated[
+        float, typer.Option("--swaps", min=0, metavar="X", help="Switches per edge in each of them.")
+    ] = 10,
     induced: o.OnlyInduced = False,
     directions: o.Directions = False,
     labels: o.ByLabels = False,
