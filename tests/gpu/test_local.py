@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import math
 import time
 
 import numpy as np
@@ -50,6 +51,16 @@ def test_every_class_gives_what_fine_gives(pattern: Pattern, fixed: bool) -> Non
         engine = CudaEngine(open_device(), Wishes(fixed=fixed, local=wishes))
         assert engine.count(query).count == wanted, wishes
         assert isinstance(engine.last, LocalReport)
+
+
+@pytest.mark.parametrize("leaves", [6, 7, 9])
+@pytest.mark.parametrize("wishes", EVERY_CLASS)
+def test_stars_which_ask_for_no_rows(leaves: int, wishes: LocalWishes) -> None:
+    """Six leaves at most are a tail; the loops of the others run over neighbours below the hub, too."""
+    graph = Graph.from_edges([0] * 60 + [1] * 20, [*range(1, 61), *range(61, 81)])
+    engine = CudaEngine(open_device(), Wishes(local=wishes))
+    found = engine.count(make_query(graph, Pattern.star(leaves))).count
+    assert found == math.comb(60, leaves) + math.comb(21, leaves)
 
 
 def test_a_hub_of_many_neighbors() -> None:
