@@ -8,6 +8,7 @@
 #include "bind/relations.hpp"
 #include "candidates/eliminate.hpp"
 #include "candidates/graph.hpp"
+#include "candidates/partitions.hpp"
 #include "candidates/search.hpp"
 
 namespace subiso {
@@ -93,6 +94,14 @@ nb::tuple run_elimination(BoundCandidates& self, const std::vector<std::vector<i
   return nb::make_tuple(total, kEnds[static_cast<int>(result.status)], result.steps);
 }
 
+// Blocks by vertex and coefficients, or None where there are more than the most.
+nb::object coincidences(const std::vector<std::uint64_t>& overlaps, std::size_t most) {
+  if (overlaps.size() > 64) throw std::invalid_argument("64 vertices at most");
+  const Partitions found = partitions_of(overlaps, most);
+  if (!found.all) return nb::none();
+  return nb::make_tuple(found.block_of, found.coefficients);
+}
+
 }  // namespace
 
 void bind_candidates(nb::module_& m) {
@@ -106,6 +115,7 @@ void bind_candidates(nb::module_& m) {
       .def_prop_ro("num_vertices", [](const BoundCandidates& self) { return self.found; })
       .def_prop_ro("num_pairs", [](const BoundCandidates& self) { return self.graph.num_pairs(); });
   m.def("make_candidates", &make_candidates);
+  m.def("coincidences", &coincidences);
 }
 
 }  // namespace subiso

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import subiso as si
+from subiso.engine.cuda import filter_tune
 from subiso.engine.cuda.filter_tables import Asked
 from subiso.engine.cuda.filter_tune import Chosen, FilterWishes, FilterWork, choose_place, fetching
 from subiso.engine.cuda.filters import place_of
@@ -32,6 +33,12 @@ def test_by_work() -> None:
     assert place(MUCH).on_device
     assert "1e+08 list elements" in place(MUCH).why
     assert str(place(LITTLE)).startswith("on the host: 1e+04 list elements")
+
+
+def test_a_host_that_counts_too_has_them_rather() -> None:
+    some = FilterWork(100.0, 2e5, 1e5)
+    assert place(some).on_device and not place(some, races=True).on_device
+    assert place(MUCH, races=True).on_device
 
 
 def test_what_is_asked_for() -> None:
@@ -61,7 +68,7 @@ def test_what_the_device_cannot_hold_stays_on_the_host() -> None:
     assert "2**32" in choose_place(MUCH, [Wide(SOME[0].bounds, SOME[0].neighbors)], H200, "device").why
 
 
-def test_loss_is_noted_only_while_the_graph_is_missing() -> None:
+def test_loss_is_noted_only_while_the_graph_is_missing(monkeypatch: pytest.MonkeyPatch) -> None:
     rng = np.random.default_rng(1)
     labels = rng.integers(0, 3, 5000)
     graph = si.Graph.from_edges(*rng.integers(0, 5000, (2, 50_000)), num_vertices=5000, vertex_labels=labels)
@@ -72,6 +79,7 @@ def test_loss_is_noted_only_while_the_graph_is_missing() -> None:
         return narrow(query, links, csrs, parts, filters)
 
     resolve(make_query(graph, "(a:0)--(b:1)--(c:2)--(a)"), narrower=listen)
+    monkeypatch.setattr(filter_tune, "_DEVICE_START", 0.0)
     _, lost = place_of(asked[0], H200, FilterWishes(), lambda _: False)
     assert lost > 0
     assert place_of(asked[0], H200, FilterWishes(), lambda _: True)[1] == lost

@@ -7,6 +7,8 @@ import time
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from subiso import _native
 from subiso.engine import cpu, reference
@@ -17,6 +19,7 @@ from subiso.errors import CountOverflowError
 from subiso.filter.resolve import resolve
 from subiso.graph import Graph
 from subiso.pattern import Pattern
+from subiso.plan.partitions import distinct_terms
 from subiso.storage.layout import layout_of
 
 
@@ -170,10 +173,28 @@ def test_what_is_left_to_plans() -> None:
 def test_partitions_are_those_that_may_coincide() -> None:
     graph = Graph.from_edges([0, 1, 2, 3], [1, 2, 3, 4], vertex_labels=list("ABABA"))
     problem = resolve(make_query(graph, "(a:A)--(b:B)--(c:A)--(d:B)"), ()).problem
-    together = sorted((b[0] == b[2], b[1] == b[3], c) for b, c in partitions(problem))
+    together = sorted((b[0] == b[2], b[1] == b[3], c) for b, c in zip(*partitions(problem), strict=True))
     assert together == [(False, False, 1), (False, True, -1), (True, False, -1), (True, True, 1)]
     loose = resolve(make_query(graph, problem.pattern, mode="homomorphism"), ()).problem
-    assert list(partitions(loose)) == [([0, 1, 2, 3], 1)]
+    assert partitions(loose) == ([[0, 1, 2, 3]], [1])
+
+
+@given(st.integers(1, 7).flatmap(lambda k: st.lists(st.integers(0, 2**k - 1), min_size=k, max_size=k)))
+def test_partitions_have_the_coefficients_of_moebius_inversion(drawn: list[int]) -> None:
+    k = len(drawn)
+    # Symmetric, and everybody overlaps with himself.
+    overlaps = [
+        sum(1 << u for u in range(k) if u == v or (drawn[v] >> u & drawn[u] >> v & 1)) for v in range(k)
+    ]
+    blocks, coefficients = _native.coincidences(overlaps, 1000)
+    found = {
+        tuple(sorted(tuple(v for v in range(k) if b[v] == i) for i in set(b))): c
+        for b, c in zip(blocks, coefficients, strict=True)
+    }
+    wanted = {tuple(sorted(b)): c for b, c in distinct_terms(tuple(range(k)), tuple(overlaps))}
+    assert found == wanted and blocks[0] == list(range(k))
+    few = _native.coincidences(overlaps, len(wanted) - 1) if len(wanted) > 1 else None
+    assert few is None and _native.coincidences(overlaps, len(wanted)) is not None
 
 
 def test_wrong_arguments_are_refused() -> None:

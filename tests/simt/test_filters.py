@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -13,6 +14,7 @@ from shim import ShimMachine
 
 from subiso.engine.base import Params, Switches
 from subiso.engine.cuda import filter_kernel as k
+from subiso.engine.cuda import filter_tune
 from subiso.engine.cuda.engine import CudaEngine
 from subiso.engine.cuda.far import FarCsr
 from subiso.engine.cuda.filter_tune import FilterWishes
@@ -64,6 +66,25 @@ def test_long_lists(seed: int) -> None:
     )
     assert max(csr.longest[0] for csr in made.csrs) > 40
     assert all(isinstance(csr, FarCsr) for csr in made.csrs)
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_candidates_of_the_host_get_their_graph_on_the_device(
+    seed: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Where that is the quicker part: here by decree, once the kernels and the graph are there."""
+    query = hub_query(seed, vertices=300, hubs=4)
+    engine = engine_on_shim(seed)
+    resolve(query, FILTERS, narrower=engine.narrower)
+    engine.wishes = replace(engine.wishes, filters=replace(engine.wishes.filters, place="auto"))
+    monkeypatch.setattr(filter_tune, "_DEVICE_START", 1.0)
+    monkeypatch.setattr(filter_tune, "_DEVICE_GRAPH", -1.0)
+    assert_same(query, FILTERS, engine.narrower, f"seed {seed}")
+    found = resolve(query, FILTERS, narrower=engine.narrower)
+    assert found.narrowed.where.startswith("on the host")
+    free = not all(found.problem.filters)
+    made = with_candidate_graph(found, statistics_of(query.graph), "always")
+    assert free or all(isinstance(csr, FarCsr) for csr in made.csrs)
 
 
 @pytest.mark.parametrize("place", [0, 5, 7, 8, 19, 45])

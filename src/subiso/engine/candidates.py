@@ -10,10 +10,9 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor, wait
 from dataclasses import dataclass
-from itertools import islice
 from typing import Any
 
 from subiso import _native
@@ -21,15 +20,12 @@ from subiso.engine.base import Params, StoppedBy
 from subiso.errors import CountOverflowError
 from subiso.filter.resolve import Resolved
 from subiso.plan.order import EXHAUSTIVE_UP_TO
-from subiso.plan.partitions import distinct_terms
 from subiso.plan.problem import Problem
 
 _LITTLE_READ = 100_000  # list elements: less than making a plan takes
 _MOST_READ = 20_000_000  # list elements that making the candidate graph may look at
 _FIRST_STEPS = 50_000  # of backtracking, before anything else is tried
-_HOPE = 10_000.0  # times the first steps: backtracking is often done long before all expected walks are seen
 _MOST_PARTITIONS = 1024
-_BELL = (1, 1, 2, 5, 15, 52, 203, 877, 4140)  # ways to split so many things into blocks
 _FIRST_ROWS = 50_000_000  # that the first sum of an elimination may look at
 _MOST_ROWS = 400_000_000  # ... and all of them: about ten seconds
 _TICK = 0.05  # seconds
@@ -77,68 +73,38 @@ def little_to_read(resolved: Resolved) -> bool:
     return resolved.narrowed.reading <= _LITTLE_READ
 
 
-@dataclass(frozen=True)
-class Prospects:
-    """What may come to an end on a candidate graph."""
-
-    searches: bool
-    """Backtracking: not too many matches are expected."""
-    eliminates: bool
-    """Elimination: few sums are needed."""
-
-
-def prospects(resolved: Resolved) -> Prospects | None:
-    """How the query may be counted here; None where it cannot."""
-    problem = resolved.problem
-    if not fits(resolved) or resolved.narrowed.reading > _MOST_READ:
-        return None
-    searches = expected_walks(problem) <= _HOPE * _FIRST_STEPS
-    eliminates = not problem.forbidden and number_of_sums(problem) <= _MOST_PARTITIONS
-    return Prospects(searches, eliminates) if searches or eliminates else None
-
-
-def expected_walks(problem: Problem) -> float:
-    """How many ways lead from the vertex of fewest candidates along a spanning tree, were all lists of mean length."""
-    first = min(range(problem.num_vertices), key=lambda v: problem.sizes[v])
-    ways, most, reached = problem.sizes[first], problem.sizes[first], {first}
-    while True:
-        steps = [
-            (fans[k.a != end], other)
-            for k, fans in zip(problem.links, problem.fans, strict=True)
-            for end, other in ((k.a, k.b), (k.b, k.a))
-            if end in reached and other not in reached
-        ]
-        if not steps:
-            return most
-        fan, vertex = min(steps)
-        ways *= fan
-        most = max(most, ways)
-        reached.add(vertex)
+def worth_racing(resolved: Resolved) -> bool:
+    """Whether making the candidate graph may come to an end before another engine has done everything."""
+    return resolved.narrowed.reading <= _MOST_READ
 
 
 def _worth_making(resolved: Resolved, plan_cost: Callable[[], float]) -> bool:
     """Whether the candidate graph is made. Plans of small patterns, whose cost is known well, may be done by then."""
     if little_to_read(resolved):
         return True
-    if prospects(resolved) is None:
+    if not worth_racing(resolved):
         return False
     return resolved.problem.num_vertices > EXHAUSTIVE_UP_TO or plan_cost() > 10 * resolved.narrowed.reading
 
 
 def first_tries(resolved: Resolved) -> str:
     """What `explain` says of a query that is tried here before a plan runs; nothing where none is."""
-    way = prospects(resolved)
-    if way is None:
+    if not fits(resolved) or not worth_racing(resolved):
         return ""
-    tries = [f"up to {_FIRST_STEPS:,} steps of backtracking"] if way.searches else []
-    if way.eliminates:
-        sums = number_of_sums(resolved.problem)
-        tries.append(f"perhaps elimination ({sums} sum{'s' if sums > 1 else ''})")
-    return f"host      counts first, between the candidates: {', then '.join(tries)}"
+    said = f"host      counts first, between the candidates: up to {_FIRST_STEPS:,} steps of backtracking"
+    terms = None if resolved.problem.forbidden else partitions(resolved.problem)
+    if terms is None:
+        return said
+    sums = len(terms[0])
+    return f"{said}, then perhaps elimination ({sums} sum{'s' if sums > 1 else ''})"
 
 
 class Counter:
-    def __init__(self, resolved: Resolved, params: Params, threads: int) -> None:
+    """Counts one query on its candidate graph."""
+
+    def __init__(self, resolved: Resolved, params: Params, threads: int, *, aside: bool = False) -> None:
+        """`aside`: somebody else looks after the clock, and calls `stop`."""
+        self.aside = aside
         self.started = time.perf_counter()
         self.problem, self.params, self.threads = resolved.problem, params, threads
         self.why: StoppedBy | None = None
@@ -146,6 +112,10 @@ class Counter:
         self.graph: Any = _native.make_candidates(resolved.narrowed.native())
         if params.switches.labelled == "search":
             self.merge_twins()
+
+    def stop(self) -> None:
+        """Ends an elimination, and keeps the next from beginning."""
+        self.graph.stop()
 
     def merge_twins(self) -> None:
         if self.params.switches.twins and not self.problem.forbidden:
@@ -177,18 +147,18 @@ class Counter:
         are large.
         """
         problem, graph = self.problem, self.graph
-        sums = 0 if problem.forbidden else number_of_sums(problem)
-        small = problem.num_vertices <= EXHAUSTIVE_UP_TO
-        if not 0 < sums <= _MOST_PARTITIONS:
+        terms = None if problem.forbidden else partitions(problem)
+        if terms is None:
             return None
+        (blocks, coefficients), sums = terms, len(terms[0])
+        small = problem.num_vertices <= EXHAUSTIVE_UP_TO
         if small and _OPERATIONS * sums * graph.num_pairs > plan_cost():
             return None
         self.merge_twins()
-        terms = list(partitions(problem))
         most = min(_FIRST_ROWS, _MOST_ROWS // sums)
         if small:
             most = int(min(most, plan_cost() / (_OPERATIONS * sums)))
-        total, rows = self.summed(terms[:1], most)
+        total, rows = self.summed(blocks[:1], coefficients[:1], most)
         if total is None:
             return self.ended()
         rows += graph.num_pairs + 1
@@ -198,7 +168,8 @@ class Counter:
         for begin in range(1, sums, chunk):
             if self.stopped(begin / sums):
                 return self.ended()
-            part, _ = self.summed(terms[begin : begin + chunk], _MOST_ROWS)
+            end = begin + chunk
+            part, _ = self.summed(blocks[begin:end], coefficients[begin:end], _MOST_ROWS)
             if part is None:
                 return self.ended()
             total += part
@@ -208,9 +179,11 @@ class Counter:
         """What an elimination without a result says: that it was stopped, or nothing."""
         return None if self.why is None else Found(0, "", self.why)
 
-    def summed(self, terms: list[tuple[list[int], int]], rows: int) -> tuple[int | None, int]:
+    def summed(self, blocks: list[list[int]], coefficients: list[int], rows: int) -> tuple[int | None, int]:
         """The sum of homomorphism counts with their coefficients, None where it is too much; rows looked at."""
-        blocks, coefficients = [b for b, _ in terms], [c for _, c in terms]
+        if self.aside:
+            total, _, steps = self.graph.eliminate(blocks, coefficients, rows, self.threads)
+            return None if total is None else (total[0] << 64) | total[1], steps
         # In a thread of its own, so that this one hears Ctrl-C and sees the clock.
         with ThreadPoolExecutor(1) as aside:
             waiting = aside.submit(self.graph.eliminate, blocks, coefficients, rows, self.threads)
@@ -246,30 +219,6 @@ class Counter:
 _UNLIMITED = 2**63
 
 
-def number_of_sums(problem: Problem) -> int:
-    """How many sums elimination takes; more than the most are not counted."""
-    if problem.injective and _at_least(may_coincide(problem)) > _MOST_PARTITIONS:
-        return _MOST_PARTITIONS + 1
-    return sum(1 for _ in islice(partitions(problem), _MOST_PARTITIONS + 1))
-
-
-def _at_least(overlaps: tuple[int, ...]) -> int:
-    """A lower bound on the number of partitions: groups of vertices that may all coincide split as they like.
-
-    >>> _at_least((0b0011, 0b0011, 0b1100, 0b1100)), _at_least((0b111, 0b111, 0b111))
-    (4, 5)
-    """
-    left, bound = list(range(len(overlaps))), 1
-    while left:
-        group: list[int] = []
-        for v in left:
-            if all(overlaps[v] >> u & 1 for u in group):
-                group.append(v)
-        bound *= _BELL[min(len(group), len(_BELL) - 1)]
-        left = [v for v in left if v not in group]
-    return bound
-
-
 def may_coincide(problem: Problem) -> tuple[int, ...]:
     """Per pattern vertex the bits of those that may be the same data vertex, were they not told to differ."""
     k = problem.num_vertices
@@ -279,21 +228,20 @@ def may_coincide(problem: Problem) -> tuple[int, ...]:
         for link in problem.links:
             near[link.a] |= 1 << link.b
             near[link.b] |= 1 << link.a
-    return tuple((problem.overlaps[v] if problem.overlaps else -1) & ~near[v] for v in range(k))
+    everyone = (1 << k) - 1
+    return tuple((problem.overlaps[v] if problem.overlaps else everyone) & ~near[v] for v in range(k))
 
 
-def partitions(problem: Problem) -> Iterator[tuple[list[int], int]]:
-    """The ways in which pattern vertices may coincide, as block numbers by vertex, and the coefficient of each.
+def partitions(problem: Problem) -> tuple[list[list[int]], list[int]] | None:
+    """The ways in which pattern vertices may coincide, as block numbers by vertex, and the coefficient of each; None
+    where there are too many.
 
     Where all may coincide, nothing is to be taken out: one way, with every vertex alone.
     """
     k = problem.num_vertices
     if not problem.injective:
-        yield list(range(k)), 1
-        return
-    for blocks, coefficient in distinct_terms(tuple(range(k)), may_coincide(problem)):
-        block_of = [0] * k
-        for number, block in enumerate(blocks):
-            for v in block:
-                block_of[v] = number
-        yield block_of, coefficient
+        return [list(range(k))], [1]
+    found: tuple[list[list[int]], list[int]] | None = _native.coincidences(
+        may_coincide(problem), _MOST_PARTITIONS
+    )
+    return found

@@ -8,24 +8,32 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 
 from subiso.engine.base import Params
-from subiso.engine.candidates import Counter, Found, count_candidates, fits, little_to_read, prospects
+from subiso.engine.candidates import Counter, Found, count_candidates, fits, little_to_read, worth_racing
 from subiso.filter.resolve import Resolved
+
+_QUICK_STEPS = 10_000
+"""Of backtracking, before there is a race."""
 
 
 class Race:
     """The host's part in it."""
 
-    def __init__(self, resolved: Resolved, params: Params, threads: int, *, searches: bool) -> None:
+    def __init__(self, resolved: Resolved, params: Params, threads: int, made: Counter | None = None) -> None:
+        """`made`: a counter that has the candidate graph already."""
         self._stopped = threading.Event()
-        self._resolved, self._searches, self._threads = resolved, searches, threads
+        self._resolved, self._threads, self._counter = resolved, threads, made
         self._params = replace(params, progress=None, poll=self._stopped.is_set)
         self._pool = ThreadPoolExecutor(1)
         self._result = self._pool.submit(self._count)
 
     def _count(self) -> Found | None:
-        counter = Counter(self._resolved, self._params, self._threads)
-        found = counter.searched() if self._searches else None
-        return found or counter.eliminated(lambda: math.inf)
+        if self._counter is None:
+            self._counter = Counter(self._resolved, self._params, self._threads, aside=True)
+        self._counter.params = self._params
+        found = self._counter.searched()
+        if found is not None or self._stopped.is_set():
+            return found
+        return self._counter.eliminated(lambda: math.inf)
 
     @property
     def won(self) -> bool:
@@ -43,6 +51,8 @@ class Race:
     def stop(self) -> None:
         """Ends it as soon as it looks up."""
         self._stopped.set()
+        if self._counter is not None:
+            self._counter.stop()
         self._pool.shutdown(wait=False)
 
 
@@ -58,14 +68,12 @@ def start(resolved: Resolved, params: Params, threads: int) -> Found | Race | No
     """
     if params.switches.labelled != "auto":
         return count_candidates(resolved, params, threads, lambda: math.inf)
-    if not fits(resolved):
+    if not fits(resolved) or not worth_racing(resolved):
         return None
-    little = little_to_read(resolved)
-    if little:
-        found = Counter(resolved, params, threads).searched()
+    made = None
+    if little_to_read(resolved):
+        made = Counter(resolved, params, threads, aside=True)
+        found = made.searched(_QUICK_STEPS)
         if found is not None:
             return found
-    way = prospects(resolved)
-    if way is None or (little and not way.eliminates):
-        return None
-    return Race(resolved, params, threads, searches=way.searches and not little)
+    return Race(resolved, params, threads, made)

@@ -166,7 +166,13 @@ class CudaEngine:
         """Who runs the filters: the first machine, or the host."""
         wishes = self.wishes
         return DeviceNarrower(
-            self.machine, self.caches[0], wishes.filters, wishes.hub_length, self.haste, self._ledger
+            self.machine,
+            self.caches[0],
+            wishes.filters,
+            wishes.hub_length,
+            self.haste,
+            self.host,
+            self._ledger,
         )
 
     def formula(self, resolved: Resolved, params: Params = Params()) -> Formula:  # noqa: B008 (frozen)

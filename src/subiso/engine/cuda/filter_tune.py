@@ -17,15 +17,22 @@ from subiso.plan.problem import Link
 from subiso.storage.layout import SLICED_VERTICES, RelationCsr
 
 Place = Literal["auto", "host", "device"]
+_HOST_START = 3e-4
+"""Seconds of the host before it looks at anything, ..."""
 _HOST_WORD = 1.5e-9
-"""Seconds of the host for 64 vertices of one bitmap: copied, gone through, compared with the others."""
-_HOST_ELEMENT = 1e-8
-"""... and for an element of a list that filters read, ..."""
-_HOST_PAIR = 1e-8
-"""... and for one of a list that the candidate graph is made from, where it is."""
-_DEVICE_START = 4e-4
-"""Seconds for the launches, and for waiting twice until they are done."""
+"""... for 64 vertices of one bitmap: copied, gone through, compared with the others, ..."""
+_HOST_ELEMENT = 2e-8
+"""... for an element of a list that filters read, ..."""
+_HOST_PAIR = 8e-9
+"""... and for one of a list that the candidate graph is made from."""
+_DEVICE_START = 1.6e-3
+"""Seconds for the launches, and for waiting twice until they are done; ..."""
+_DEVICE_GRAPH = 1.3e-3
+"""... the same for the candidate graph alone, ..."""
 _DEVICE_ELEMENT = 1e-10
+"""... and for an element. All measured on an H200 (bench/gpu/filters.py)."""
+_RACING = 1.5e-3
+"""What it costs the host to count between candidates that the device has found."""
 _COPY_BYTE = 2e-10
 """Seconds to bring a byte of the graph there, ..."""
 _LOAD = 0.05
@@ -64,12 +71,21 @@ class FilterWork:
     @property
     def on_host(self) -> float:
         """Seconds."""
-        return self.words * _HOST_WORD + self.sliced * _HOST_ELEMENT + self.elements * _HOST_PAIR
+        return _HOST_START + self.words * _HOST_WORD + self.sliced * _HOST_ELEMENT
 
     @property
     def on_device(self) -> float:
         """Seconds, where the graph is there."""
         return _DEVICE_START + self.elements * _DEVICE_ELEMENT
+
+
+def restricting_gain(elements: float) -> float:
+    """Seconds that the device saves when it makes a candidate graph from lists of so many elements.
+
+    >>> restricting_gain(1e4) < 0 < restricting_gain(1e6)
+    True
+    """
+    return elements * (_HOST_PAIR - _DEVICE_ELEMENT) - _DEVICE_GRAPH
 
 
 @dataclass(frozen=True)
@@ -118,9 +134,13 @@ def choose_place(
     *,
     once: float = 0.0,
     lost: float = 0.0,
+    races: bool = False,
 ) -> Chosen:
-    """Where filters run. It takes `once` seconds until graph and kernels are on the device; `lost` seconds have been
-    spent on the host by earlier queries for want of them, so that they are fetched when that would have paid."""
+    """Where filters run. `races`: the host is going to count between the candidates, too.
+
+    It takes `once` seconds until graph and kernels are on the device; `lost` seconds have been spent on the host by
+    earlier queries for want of them, so that they are fetched when that would have paid.
+    """
     if wanted not in ("auto", "host", "device"):
         raise UnsupportedError(
             f"filters cannot run on {wanted!r}", hint='there are "auto", "host" and "device"'
@@ -134,7 +154,7 @@ def choose_place(
     if wanted == "device":
         return Chosen(True, "asked for")
     host, device = work.on_host, work.on_device
-    gain = host - device
+    gain = host - device - (_RACING if races else 0.0)
     said = f"{work.elements:,.3g} list elements, about {_ms(host)} on the host and {_ms(device)} there"
     if gain > 0 and gain + lost >= once:
         return Chosen(True, said)

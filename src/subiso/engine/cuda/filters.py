@@ -9,11 +9,20 @@ from weakref import WeakKeyDictionary
 from subiso.engine.cuda.filter_kernel import STEPS, FilterKernel
 from subiso.engine.cuda.filter_run import FilterRun
 from subiso.engine.cuda.filter_tables import Asked
-from subiso.engine.cuda.filter_tune import Chosen, FilterWishes, choose_place, fetching, filter_work
+from subiso.engine.cuda.filter_tune import (
+    Chosen,
+    FilterWishes,
+    choose_place,
+    fetching,
+    filter_work,
+    restricting_gain,
+)
 from subiso.engine.cuda.machine import Description, Machine, OutOfMemory
 from subiso.engine.cuda.memory import Cache, DeviceGraph
+from subiso.engine.cuda.restrict import candidates_there, restrict_on_device
 from subiso.engine.query import Query
 from subiso.errors import DeviceMemoryError
+from subiso.filter.candidate_graph import Restrict, restrict_on_host
 from subiso.filter.candidates import Part
 from subiso.filter.narrow import Narrowed, Narrower, Slices, begin, narrow, nothing_narrowed
 from subiso.plan.problem import Link
@@ -41,6 +50,8 @@ class DeviceNarrower:
     """Lists that are longer may have bit rows."""
     haste: bool
     """Kernels may be compiled in haste."""
+    races: bool
+    """The host counts between the candidates, too."""
     ledger: Ledger
 
     def __call__(
@@ -61,7 +72,13 @@ class DeviceNarrower:
         graph = DeviceGraph(self.cache, layout)
         lost = self.ledger.lost.get(layout, 0.0)
         place, loss = place_of(
-            asked, self.machine.description, self.wishes, graph.has, lost, loaded=self.ledger.loaded
+            asked,
+            self.machine.description,
+            self.wishes,
+            graph.has,
+            lost,
+            loaded=self.ledger.loaded,
+            races=self.races,
         )
         if place.on_device:
             try:
@@ -71,7 +88,27 @@ class DeviceNarrower:
             except (OutOfMemory, DeviceMemoryError):
                 place = Chosen(False, "the device has no room for them")
         self.ledger.lost[layout] = lost + loss
-        return replace(narrow(query, links, csrs, parts, filters, slices, threads), where=str(place))
+        narrowed = narrow(query, links, csrs, parts, filters, slices, threads)
+        restrict = self._restrict(graph, asked, narrowed)
+        return replace(narrowed, where=str(place), restrict=restrict)
+
+    def _restrict(self, graph: DeviceGraph, asked: Asked, narrowed: Narrowed) -> Restrict:
+        """Candidates that the host has found may still get their graph on the device, where that is quicker."""
+        n = max(asked.query.graph.num_vertices, 1)
+        sizes, csrs = narrowed.sizes, asked.csrs
+        elements = sum(
+            sizes[k.a] * csrs[k.forward].num_entries / n + sizes[k.b] * csrs[k.backward].num_entries / n
+            for k in asked.links
+        )
+        gain = restricting_gain(elements)
+        there = self.ledger.loaded and all(graph.has(csr) for csr in asked.read)
+        if self.wishes.place == "host" or gain <= 0 or not there or not all(narrowed.numbers):
+            return restrict_on_host
+        return lambda resolved, wanted: restrict_on_device(
+            candidates_there(self.machine, graph, narrowed.bitmaps, self.wishes, self.hub_length),
+            resolved,
+            wanted,
+        )
 
     def _load(self) -> None:
         with self.machine.hurrying(self.haste):
@@ -87,6 +124,7 @@ def place_of(
     lost: float = 0.0,
     *,
     loaded: bool = False,
+    races: bool = False,
 ) -> tuple[Chosen, float]:
     """Where filters run, and the seconds that the host loses for want of graph and kernels on the device.
 
@@ -96,8 +134,9 @@ def place_of(
     work = filter_work(asked.links, asked.csrs, asked.parts, asked.begun, n)
     missing = sum(4 * csr.num_entries + 8 * n for csr in asked.read if not has(csr))
     once = fetching(missing, loaded=loaded)
-    chosen = choose_place(work, asked.csrs, machine, wishes.place, once=once, lost=lost)
-    return chosen, max(work.on_host - work.on_device, 0.0) if once else 0.0
+    chosen = choose_place(work, asked.csrs, machine, wishes.place, once=once, lost=lost, races=races)
+    gain = work.on_host - work.on_device + max(restricting_gain(work.elements), 0.0)
+    return chosen, max(gain, 0.0) if once else 0.0
 
 
 def told(

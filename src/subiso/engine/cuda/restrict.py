@@ -20,10 +20,11 @@ from subiso.engine.cuda.filter_kernel import (
     Step,
 )
 from subiso.engine.cuda.filter_tune import FilterWishes, pieces_of
-from subiso.engine.cuda.machine import Buffer, Machine, OutOfMemory
+from subiso.engine.cuda.machine import Buffer, Machine, OutOfMemory, upload
 from subiso.engine.cuda.memory import DeviceGraph
 from subiso.errors import DeviceMemoryError
 from subiso.filter.candidate_graph import Restricted, Wanted, restrict_on_host
+from subiso.filter.candidates import Bits
 from subiso.filter.resolve import Resolved
 
 _NONE = 0xFFFFFFFF
@@ -44,6 +45,18 @@ class CandidatesThere:
     wishes: FilterWishes
     hub_length: int
     """Lists that are longer may get a bit row."""
+
+
+def candidates_there(
+    machine: Machine, graph: DeviceGraph, bitmaps: Sequence[Bits], wishes: FilterWishes, hub_length: int
+) -> CandidatesThere:
+    """Candidates that the host has found, brought to a machine."""
+    rows = np.stack(list(bitmaps))
+    everybody = np.bitwise_or.reduce(rows)
+    counts = np.bitwise_count(everybody.view(np.uint32)).astype(np.uint32)
+    there = FarBits(machine, upload(machine, rows), rows.shape[1], range(len(rows)))
+    parts = upload(machine, everybody), upload(machine, counts)
+    return CandidatesThere(machine, graph, there, *parts, int(counts.sum()), wishes, hub_length)
 
 
 def restrict_on_device(there: CandidatesThere, resolved: Resolved, wanted: Sequence[Wanted]) -> Restricted:
