@@ -65,8 +65,7 @@ SWITCHES = {
     "partition": replace(ALL_ON, partition=True),
     "partition, parallel": replace(ALL_ON, partition=True, parallel=True),
     "partition, one slot": replace(ALL_ON, partition=True, beside=False),
-    "at once off": replace(ALL_ON, at_once=False),
-    "at once always": replace(ALL_ON, at_once=True),
+    "at once": replace(ALL_ON, at_once=True),
 }
 """GSI's techniques, each turned off (or the other way round), then GENEVA's, turned on; then launches."""
 COUNTING = Params()

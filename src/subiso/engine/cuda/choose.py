@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import math
 from dataclasses import dataclass, field, replace
 
 from subiso.engine.cuda.local_tables import LoweredLocal, lower_local
@@ -18,9 +19,9 @@ from subiso.filter.resolve import Resolved
 from subiso.plan.joins import make_twig_plan
 from subiso.plan.plan import CountTail, Plan
 
-LEVELS_DEPTH, LEVELS_FROM, LEVELS_UP_TO = 5, 3e4, 1e8
-"""`auto` takes `levels` for labelled plans that match so many vertices in so many operations. Less is over before its
-launches are; with more, or without labels, partial matches are more than is good to write down."""
+LEVELS_BY_DEPTH = {4: (3e5, 3e7), 5: (3e4, 1e8)}
+"""`auto` takes `levels` for labelled plans that match so many vertices (or more) in operations between these. Less is
+over before its launches are; with more, or without labels, partial matches are more than is good to write down."""
 
 
 @dataclass(frozen=True)
@@ -66,8 +67,8 @@ def _choose(
             return Choice(
                 "wedge", "looks common neighbours with the first vertex up in a table", kept, wedges
             )
-    deep = len(plan.order) >= LEVELS_DEPTH and LEVELS_FROM <= plan.cost <= LEVELS_UP_TO
-    if wanted == "auto" and deep and all(resolved.problem.filters):
+    least, most = LEVELS_BY_DEPTH.get(min(len(plan.order), max(LEVELS_BY_DEPTH)), (math.inf, 0.0))
+    if wanted == "auto" and least <= plan.cost <= most and all(resolved.problem.filters):
         return Choice("levels", f"{len(plan.order)} vertices to match, each for all partial matches at once")
     if kept.numbers:
         names = ", ".join(f"S{number}" for number in kept.numbers)

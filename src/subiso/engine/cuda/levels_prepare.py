@@ -22,7 +22,6 @@ from subiso.engine.cuda.levels_stages import (
 )
 from subiso.engine.cuda.levels_store import StageStore, make_store
 from subiso.engine.cuda.levels_tune import (
-    AT_ONCE_COST,
     HAND_BYTES,
     LIST_BYTES,
     PAIR_BYTES,
@@ -108,7 +107,7 @@ def outline(graph: DeviceGraph, resolved: Resolved, plan: Plan, wishes: Wishes) 
         storage,
         partitioned,
         hubs=storage == "csr" and not partitioned and wishes.hub_bytes > 0,
-        at_once=_at_once(plan, levels, partitioned),
+        at_once=levels.at_once and levels.output == "atomic" and not partitioned,  # nothing in between
         staged=levels.staged * levels.granular,
     )
 
@@ -185,13 +184,6 @@ def _partitioned(
         return wishes.partition is True and not lowered.edges
     reads = relations_read(lowered, make_stages(single_phases(lowered)))
     return store_bytes(resolved, storage, frozenset[int]().union(*reads), wide=wide) > graph.cache.budget
-
-
-def _at_once(plan: Plan, wishes: LevelsWishes, partitioned: bool) -> bool:
-    """Whether the steps of the first descent are one launch: neither uploads nor sums in between."""
-    if partitioned or wishes.output != "atomic" or wishes.at_once is False:
-        return False
-    return wishes.at_once is True or plan.cost <= AT_ONCE_COST
 
 
 def tail_is_beyond(plan: Plan, resolved: Resolved, budget: int) -> bool:
