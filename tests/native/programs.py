@@ -40,7 +40,7 @@ class Lowered:
         run = self.run(**changes)
         run.start()
         assert run.wait(60)
-        high, low, overflow = run.total()
+        ((high, low, overflow),) = run.totals()
         assert not overflow and not run.failed()
         assert isinstance(self.plan.tail, CountTail)
         total: int = (high << 64 | low) // self.plan.tail.divisor
@@ -62,7 +62,7 @@ def lowered_cut(query: Query) -> Lowered:
 
 
 def _lowered(query: Query, resolved: Resolved, plan: Plan) -> Lowered:
-    code, filters = lower(plan)
+    code, filters = lower([plan])
     entities = [resolved.layout.entities(r) for r in resolved.relations] if plan.edge_checks else []
     bitmaps = [np.bitwise_and.reduce([resolved.filters[f] for f in combined]) for combined in filters]
     seeds = resolved.layout.all_ranks

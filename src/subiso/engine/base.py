@@ -50,6 +50,8 @@ class Switches:
     """Backtracking skips siblings that must fail for the same reason."""
     twins: bool = True
     """Candidates with the same neighbours are one, and count as often."""
+    merge: Literal["auto", "always", "never"] = "auto"
+    """Let the plans of several counts share their first levels: where that saves work, wherever it is possible, never."""
     setops: str | None = None
     """Set operations: "scalar", "avx2" or "avx512"; None = the fastest that the machine runs."""
 
