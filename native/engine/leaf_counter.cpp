@@ -3,12 +3,13 @@
 
 namespace subiso {
 
-LeafCounter::LeafCounter(const Inputs& in, Sets& sets, const Scheduler& scheduler, const Leaf& leaf, LeafSum& sum)
+LeafCounter::LeafCounter(const Inputs& in, Sets& sets, const Scheduler& scheduler, const Leaf& leaf,
+                         std::shared_ptr<TailSizes> sizes, LeafSum& sum)
     : scheduler_(scheduler),
       leaf_(leaf),
       sum_(sum),
       linear_(is_linear(leaf) && leaf.parts.empty()),
-      tail_(in, sets, leaf, static_cast<int>(leaf.levels.size()) - 1),
+      tail_(leaf, std::move(sizes), leaf.size_at),
       sizes_(leaf.sizes.size()) {
   for (const Part& part : leaf.parts)
     parts_.emplace_back(in, sets, scheduler, part, static_cast<int>(leaf.levels.size()));

@@ -11,7 +11,9 @@ namespace subiso {
 
 class LeafCounter {
  public:
-  LeafCounter(const Inputs& in, Sets& sets, const Scheduler& scheduler, const Leaf& leaf, LeafSum& sum);
+  // `sizes`: those of the node where the leaf ends.
+  LeafCounter(const Inputs& in, Sets& sets, const Scheduler& scheduler, const Leaf& leaf,
+              std::shared_ptr<TailSizes> sizes, LeafSum& sum);
 
   // The innermost loop is about to run over `length` candidates.
   void begin(std::size_t length) {

@@ -199,7 +199,7 @@ bool LocalSearch::descend(int number) {
       index_[depth] = static_cast<std::uint32_t>(w * 64 + static_cast<std::size_t>(__builtin_ctzll(left)));
       if (interrupted()) return false;
       compute_sets(node.level);
-      for (int leaf : node.ends) add_tail(leaf);
+      add_tails(node);
       const Count before = sums_[0].total;
       for (int child : node.children)
         if (!descend(child)) return false;
@@ -217,7 +217,7 @@ void LocalSearch::innermost(const Node& node) {
     for (Word left = bits[w]; left != 0; left &= left - 1) {
       index_[node.depth] = static_cast<std::uint32_t>(w * 64 + static_cast<std::size_t>(__builtin_ctzll(left)));
       compute_sets(node.level);
-      for (int leaf : node.ends) add_tail(leaf);
+      add_tails(node);
     }
 }
 
@@ -235,11 +235,16 @@ void LocalSearch::add_linearly(const Node& node) {
   add_linear(leaf, sum, sums_[number].total, sums_[number].overflow);
 }
 
-void LocalSearch::add_tail(int number) {
-  const Leaf& leaf = program_.leaves[static_cast<std::size_t>(number)];
-  LeafSum& sum = sums_[number];
-  for (std::size_t i = 0; i < leaf.sizes.size(); ++i) sizes_[i] = count(leaf.sizes[i]);
-  add_terms(leaf, sizes_.data(), sum.total, sum.overflow);
+void LocalSearch::add_tails(const Node& node) {
+  shared_sizes_.resize(node.sizes.size());
+  for (std::size_t i = 0; i < node.sizes.size(); ++i) shared_sizes_[i] = count(node.sizes[i]);
+  for (int number : node.ends) {
+    const Leaf& leaf = program_.leaves[static_cast<std::size_t>(number)];
+    LeafSum& sum = sums_[number];
+    for (std::size_t i = 0; i < leaf.size_at.size(); ++i)
+      sizes_[i] = shared_sizes_[static_cast<std::size_t>(leaf.size_at[i])];
+    add_terms(leaf, sizes_.data(), sum.total, sum.overflow);
+  }
 }
 
 // The innermost loop with local counts: also gives the elements of the tail's sets their shares.

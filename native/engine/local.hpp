@@ -49,8 +49,8 @@ class LocalSearch {
   bool descend(int node);  // false when interrupted
   void innermost(const Node& node);
   void add_linearly(const Node& node);
-  // Adds what the leaf's tail comes to for the vertices matched by now.
-  void add_tail(int leaf);
+  // Adds what the tails of the leaves that end at the node come to, for the vertices matched by now.
+  void add_tails(const Node& node);
   void share_tail(const Node& node);
   // The elements of a tail set without the matched vertices; how many.
   std::uint64_t select(std::size_t size, Word* bits);
@@ -86,6 +86,7 @@ class LocalSearch {
   std::vector<Word> scratch_;
   std::uint32_t index_[kMaxLevels] = {};
   std::vector<std::uint64_t> sizes_;
+  std::vector<std::uint64_t> shared_sizes_;  // those of a node
   std::int64_t* steps_ = nullptr;
   LeafSum* sums_ = nullptr;
   std::unique_ptr<LocalTally> tally_;

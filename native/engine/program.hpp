@@ -60,6 +60,7 @@ struct TailSize {
   std::vector<int> distinct;
   std::uint64_t surely = 0;
   int table = kNone;  // the codegree table that has the expression's size, at the vertex of its only operand
+  bool operator==(const TailSize&) const = default;
 };
 
 // compare(key[left][x], key[right][match[position]]): a pair filter on vertex columns.
@@ -135,6 +136,7 @@ struct Local {
 struct Leaf : Loops {
   std::vector<Part> parts;
   Local local;
+  std::vector<int> size_at;  // of each of its sizes, the place among those of the node where it ends
 };
 
 // A loop of the trie. All leaves below it share it.
@@ -145,6 +147,7 @@ struct Node {
   std::vector<int> children;
   std::vector<int> ends;      // the leaves whose last level this is
   std::vector<int> leaves;    // all leaves below, those too
+  std::vector<TailSize> sizes;  // of the leaves that end here; equal ones are one
   Local local;                // at depth 1: everything below is searched on bit rows
 };
 

@@ -20,7 +20,7 @@ void add_new(std::vector<int>& all, const std::vector<int>& more) {
 
 class Builder {
  public:
-  void insert(const Leaf& leaf, int number) {
+  void insert(Leaf& leaf, int number) {
     int at = kNone;
     for (std::size_t depth = 0; depth < leaf.levels.size(); ++depth) {
       at = child_for(at, leaf, static_cast<int>(depth));
@@ -30,7 +30,13 @@ class Builder {
       if (depth == 1) node.local.least = std::min(node.local.least, leaf.local.least);
       node.leaves.push_back(number);
     }
-    nodes[static_cast<std::size_t>(at)].ends.push_back(number);
+    Node& last = nodes[static_cast<std::size_t>(at)];
+    last.ends.push_back(number);
+    for (const TailSize& size : leaf.sizes) {
+      const auto found = std::find(last.sizes.begin(), last.sizes.end(), size);
+      leaf.size_at.push_back(static_cast<int>(found - last.sizes.begin()));
+      if (found == last.sizes.end()) last.sizes.push_back(size);
+    }
   }
 
   std::vector<Node> nodes;
@@ -65,7 +71,7 @@ class Builder {
 
 }  // namespace
 
-std::vector<Node> make_trie(const std::vector<Leaf>& leaves) {
+std::vector<Node> make_trie(std::vector<Leaf>& leaves) {
   Builder builder;
   for (std::size_t i = 0; i < leaves.size(); ++i) builder.insert(leaves[i], static_cast<int>(i));
   return std::move(builder.nodes);

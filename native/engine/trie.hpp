@@ -4,7 +4,7 @@
 
 namespace subiso {
 
-// Throws std::invalid_argument when the leaves do not begin with the same level.
-std::vector<Node> make_trie(const std::vector<Leaf>& leaves);
+// Tells the leaves where their sizes are. Throws std::invalid_argument when they do not begin with the same level.
+std::vector<Node> make_trie(std::vector<Leaf>& leaves);
 
 }  // namespace subiso

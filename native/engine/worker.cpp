@@ -16,8 +16,13 @@ Worker::Worker(const Inputs& in, Scheduler& scheduler, const TallyStore* store, 
       sums_(in.program.leaves.size()),
       locals_(in.program.nodes.size()),
       looks_up_(is_linear(in.program.only()) && in.program.only().levels.back().plain()) {
+  std::vector<std::shared_ptr<TailSizes>> sizes(program_.leaves.size());
+  for (const Node& node : program_.nodes) {
+    const auto shared = std::make_shared<TailSizes>(in, sets_, node.level, node.sizes, node.depth);
+    for (int leaf : node.ends) sizes[static_cast<std::size_t>(leaf)] = shared;
+  }
   for (std::size_t i = 0; i < program_.leaves.size(); ++i)
-    counters_.emplace_back(in, sets_, scheduler, program_.leaves[i], sums_[i]);
+    counters_.emplace_back(in, sets_, scheduler, program_.leaves[i], std::move(sizes[i]), sums_[i]);
   for (std::size_t i = 0; i < program_.nodes.size(); ++i)
     if (program_.nodes[i].local.wanted())
       locals_[i] = std::make_unique<LocalSearch>(in, scheduler, program_.nodes[i], tally_ ? &tally_->sink() : nullptr);

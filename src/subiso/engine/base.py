@@ -51,7 +51,7 @@ class Switches:
     twins: bool = True
     """Candidates with the same neighbours are one, and count as often."""
     merge: Literal["auto", "always", "never"] = "auto"
-    """Let the plans of several counts share their first levels: where that saves work, wherever it is possible, never."""
+    """Let the plans of several counts share their first levels: where that saves work, wherever possible, never."""
     setops: str | None = None
     """Set operations: "scalar", "avx2" or "avx512"; None = the fastest that the machine runs."""
 

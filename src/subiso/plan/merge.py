@@ -1,45 +1,34 @@
 """Pass: plans for several counts that share their first levels, chosen together.
 
-Levels that are the same loop (candidates, bounds, filters, conditions) below the same loops are searched once: the plans
-are a trie. Every count has a few ways, each a sum of terms, and every term a few orders that cost little more than its
-best one. Ways and orders are chosen greedily, dearest counts first and then each once more while that helps, by what
-they add to what the others search anyway; so all together never costs more, by the estimate, than one by one.
+Levels that are the same loop (candidates, bounds, filters, conditions) below the same loops are searched once, and
+equal sizes below all of them are found once: the plans are a trie. Every count has a few ways, each a sum of terms, and
+every term a few plans (plan/alike.py). They are chosen greedily, dearest counts first and then each again while that
+helps, by what they add to what the others do anyway; so all together never costs more, by the estimate, than one by
+one.
 """
 
 from __future__ import annotations
 
-from collections.abc import Container, Hashable, Sequence
+from collections.abc import Container, Hashable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from subiso.plan.choose import plan_in_order
+from subiso.plan.alike import Choice, choices
 from subiso.plan.formula import Formula, Term
-from subiso.plan.order import orders_near_best
-from subiso.plan.plan import Plan, SetExpression, SetRef
-from subiso.plan.problem import Problem
+from subiso.plan.plan import Plan
 from subiso.storage.statistics import Statistics
 
 _ROUNDS = 4  # over all counts, each of which may then change its mind
-_LEAST_GAIN = 0.05
+_LEAST_GAIN = 0.1
 """What a group must save of its cost: counts of one search are finished together, or not at all."""
+_PER_CHOICE = 1e5
+"""Operations that take as long as looking at one plan."""
+_ON_CHOOSING = 0.05
+"""Of all work, what may be spent on choosing plans."""
+_MOST_CHOICES = 48
 
 Levels = tuple[int, ...]
 """A plan's levels, equal numbers for the same loops; or the first ones of them."""
-
-
-@dataclass(frozen=True, eq=False)
-class Choice:
-    """A plan that a term may be counted by."""
-
-    plan: Plan
-    levels: Levels
-    costs: tuple[float, ...]
-    """What each level adds."""
-    tail: float
-
-    def added(self, known: Container[Levels]) -> float:
-        """Operations beside levels that are searched anyway."""
-        return self.tail + sum(cost for i, cost in enumerate(self.costs) if self.levels[: i + 1] not in known)
 
 
 @dataclass(frozen=True)
@@ -48,7 +37,7 @@ class Group:
 
     plans: tuple[Plan, ...]
     levels: tuple[Levels, ...]
-    """Of each plan."""
+    """Of each plan; () for one that shares nothing."""
     cost: float
     apart: float
     """What the cheapest plans for the same counts would cost, one by one."""
@@ -61,6 +50,7 @@ class Together:
     formulas: tuple[Formula, ...]
     """Per count; the plans of their terms are those of the groups."""
     groups: tuple[Group, ...]
+    """The cheapest first."""
     apart: float
     """The cost of the counts' cheapest formulas one by one, equal terms once."""
 
@@ -77,10 +67,12 @@ def merge(
     The problems of all formulas must number relations, filters and keys alike. `forced`: share wherever that is
     possible, even where it saves nothing; the other options are those of `make_plan`.
     """
-    chooser = _Chooser(stats, forced, options)
-    order = sorted(range(len(ways)), key=lambda i: -ways[i][0].cost)
     chosen = [min(each, key=lambda way: way.cost) for each in ways]
-    apart = sum({chooser.key(term): term.plan.cost for way in chosen for term in way.terms}.values())
+    apart = sum({key_of(term): term.plan.cost for way in chosen for term in way.terms}.values())
+    terms = {key_of(term) for each in ways for way in each for term in way.terms}
+    most = int(_ON_CHOOSING * apart / (_PER_CHOICE * max(len(terms), 1)))
+    chooser = _Chooser(stats, _MOST_CHOICES if forced else min(most, _MOST_CHOICES), forced, options)
+    order = sorted(range(len(ways)), key=lambda i: -chosen[i].cost)
     for i in order:
         chosen[i] = chooser.put_cheapest(ways[i])
     for _ in range(_ROUNDS):
@@ -94,54 +86,69 @@ def merge(
     return Together(tuple(chooser.with_plans(formula) for formula in chosen), groups, apart)
 
 
-class _Chooser:
-    """The trie as it grows: the terms that are in it, and how often each level is used."""
+def key_of(term: Term) -> Hashable:
+    """Equal for terms with equal counts: they are counted once."""
+    key = term.key
+    return term.plan if key is None else key
 
-    def __init__(self, stats: Statistics, forced: bool, options: dict[str, Any]) -> None:
-        self.stats, self.forced, self.options = stats, forced, options
-        self.known: dict[Hashable, list[Choice]] = {}
-        self.placed: dict[Hashable, tuple[Choice, int]] = {}
+
+@dataclass(frozen=True, eq=False)
+class _Option:
+    """A choice in numbers: what it does, piece by piece, and what each costs."""
+
+    plan: Plan
+    levels: Levels
+    pieces: tuple[tuple[Hashable, float], ...]
+
+    def added(self, known: Container[Hashable]) -> float:
+        """Operations beside what is done anyway."""
+        return sum(cost for piece, cost in self.pieces if piece not in known)
+
+    @property
+    def cost(self) -> float:
+        return sum(cost for _, cost in self.pieces)
+
+
+class _Chooser:
+    """The trie as it grows: the terms that are in it, and how often each piece of it is used."""
+
+    def __init__(self, stats: Statistics, most: int, forced: bool, options: dict[str, Any]) -> None:
+        self.stats, self.most, self.forced = stats, most, forced
+        self.options = tuple(options.items())
+        self.known: dict[Hashable, list[_Option]] = {}
+        self.placed: dict[Hashable, tuple[_Option, int]] = {}
         """term -> its plan, and how many formulas use it"""
-        self.uses: dict[Levels, int] = {}
-        self.price: dict[Levels, float] = {}
+        self.uses: dict[Hashable, int] = {}
         self.numbers: dict[Hashable, int] = {}
 
-    @staticmethod
-    def key(term: Term) -> Hashable:
-        """Equal for terms with equal counts: they are counted once."""
-        key = term.key
-        return term.plan if key is None else key
-
-    def choices(self, term: Term) -> list[Choice]:
-        """The term's own plan first."""
-        key = self.key(term)
+    def options_of(self, term: Term) -> list[_Option]:
+        """The term's own plan, and those that may share levels."""
+        key = key_of(term)
         found = self.known.get(key)
         if found is None:
-            own = Choice(term.plan, (), (), term.plan.cost)
-            others = [] if term.cut else self._orders(term.problem)
-            found = self.known[key] = others if others and self.forced else [own, *others]
+            own = _Option(term.plan, (), (((key, None), term.plan.cost),))
+            others: list[_Option] = []
+            if not term.cut and self.most > 1:
+                made = choices(term.problem, self.stats, term.plan.cost, self.most, self.options)
+                others = [self._numbered(choice) for choice in made]
+            # The first of those that cost the same is taken, and others may still come to share it.
+            found = self.known[key] = others if others and self.forced else [*others, own]
         return found
 
-    def _orders(self, problem: Problem) -> list[Choice]:
-        """Plans that may share levels."""
-        options = dict(self.options)
-        max_tail, loose = options.pop("max_tail", 99), options.pop("loose", False)
-        if options.pop("order", "cost") != "cost":
-            return []
-        choices = []
-        for order in orders_near_best(problem, self.stats, max_tail=max_tail):
-            plan = plan_in_order(problem, order, counting=True, loose=loose, **options)
-            tail = order.cost - sum(order.by_level)
-            choices.append(Choice(plan, self._numbered(plan), order.by_level, tail))
-        return choices
-
-    def _numbered(self, plan: Plan) -> Levels:
-        return tuple(self.numbers.setdefault(key, len(self.numbers)) for key in level_keys(plan))
+    def _numbered(self, choice: Choice) -> _Option:
+        number = self.numbers
+        levels = tuple(number.setdefault(key, len(number)) for key in choice.levels)
+        sizes = [number.setdefault(key, len(number)) for key in choice.sizes]
+        pieces: list[tuple[Hashable, float]] = [
+            (levels[: i + 1], cost) for i, cost in enumerate(choice.level_costs)
+        ]
+        pieces += [((levels, size), cost) for size, cost in zip(sizes, choice.size_costs, strict=True)]
+        return _Option(choice.plan, levels, tuple(pieces))
 
     def put_cheapest(self, ways: Sequence[Formula]) -> Formula:
         """Adds the way that costs least beside what is there."""
         best, least = ways[0], float("inf")
-        for way in ways:
+        for way in ways if len(ways) > 1 else ():
             cost = self.put(way)
             self.take_out(way)
             if cost < least:
@@ -153,106 +160,94 @@ class _Chooser:
         """Adds a formula's terms; what that costs."""
         total = 0.0
         for term in formula.terms:
-            key = self.key(term)
+            key = key_of(term)
             if key in self.placed:
-                choice, users = self.placed[key]
-                self.placed[key] = choice, users + 1
+                option, users = self.placed[key]
+                self.placed[key] = option, users + 1
                 continue
-            choice = min(self.choices(term), key=lambda choice: choice.added(self.uses))
-            total += choice.added(self.uses)
-            self.placed[key] = choice, 1
-            for i, cost in enumerate(choice.costs):
-                levels = choice.levels[: i + 1]
-                self.uses[levels] = self.uses.get(levels, 0) + 1
-                self.price.setdefault(levels, cost)
+            option = min(self.options_of(term), key=self._price)
+            total += option.added(self.uses)
+            self.placed[key] = option, 1
+            for piece, _ in option.pieces:
+                self.uses[piece] = self.uses.get(piece, 0) + 1
         return total
+
+    def _price(self, option: _Option) -> tuple[int, float]:
+        """What is to be least: the cost or, where sharing is forced, the levels that nobody has."""
+        lonely = sum(option.levels[: i + 1] not in self.uses for i in range(len(option.levels)))
+        return lonely if self.forced else 0, option.added(self.uses)
 
     def take_out(self, formula: Formula) -> None:
         for term in formula.terms:
-            key = self.key(term)
-            choice, users = self.placed.pop(key)
+            key = key_of(term)
+            option, users = self.placed.pop(key)
             if users > 1:
-                self.placed[key] = choice, users - 1
+                self.placed[key] = option, users - 1
                 continue
-            for i in range(len(choice.costs)):
-                levels = choice.levels[: i + 1]
-                self.uses[levels] -= 1
-                if self.uses[levels] == 0:
-                    del self.uses[levels], self.price[levels]
+            for piece, _ in option.pieces:
+                self.uses[piece] -= 1
+                if self.uses[piece] == 0:
+                    del self.uses[piece]
 
     def cost(self) -> float:
-        return sum(self.price.values()) + sum(choice.tail for choice, _ in self.placed.values())
+        return _cost_of(option for option, _ in self.placed.values())
 
     def groups(self) -> tuple[Group, ...]:
         """The terms by their first two levels; where that saves too little, each by itself and as cheap as can be."""
         together: dict[Hashable, list[Hashable]] = {}
-        for key, (choice, _) in self.placed.items():
-            begins: Hashable = choice.levels[:2]
-            together.setdefault(begins if len(choice.levels) > 1 else (None, key), []).append(key)
+        for key, (option, _) in self.placed.items():
+            begins: Hashable = option.levels[:2] if len(option.levels) > 1 else (None, key)
+            together.setdefault(begins, []).append(key)
         groups = []
         for members in together.values():
-            group = self._group(members)
-            gains = self.forced or group.cost <= (1 - _LEAST_GAIN) * group.apart
-            if len(members) > 1 and not gains:
-                for key in members:
-                    self.placed[key] = min(self.known[key], key=_whole_cost), 1
-                groups += [self._group([key]) for key in members]
-            else:
-                groups.append(group)
+            staying = members if self.forced else self._gaining(members)
+            groups += [self._group(staying)] if staying else []
+            for key in members:
+                if key not in staying:
+                    self.placed[key] = min(self.known[key], key=lambda option: option.cost), 1
+                    groups.append(self._group([key]))
         return tuple(sorted(groups, key=lambda group: group.cost))
 
+    def _gaining(self, members: Sequence[Hashable]) -> list[Hashable]:
+        """Those of a group that cost enough less beside the others; none where there are not two of them."""
+        left = list(members)
+        while len(left) > 1:
+            uses: dict[Hashable, int] = {}
+            for key in left:
+                for piece, _ in self.placed[key][0].pieces:
+                    uses[piece] = uses.get(piece, 0) + 1
+            shared = {piece for piece, users in uses.items() if users > 1}
+            gain = {key: 1 - self.placed[key][0].added(shared) / self._least(key) for key in left}
+            worst = min(left, key=lambda key: gain[key])
+            if gain[worst] >= _LEAST_GAIN:
+                group = self._group(left)
+                return left if group.cost <= (1 - _LEAST_GAIN) * group.apart else []
+            left.remove(worst)
+        return []
+
+    def _least(self, key: Hashable) -> float:
+        return max(min(option.cost for option in self.known[key]), 1e-9)
+
     def _group(self, members: Sequence[Hashable]) -> Group:
-        choices = [self.placed[key][0] for key in members]
-        seen: set[Levels] = set()
-        cost = 0.0
-        for choice in choices:
-            cost += choice.added(seen)
-            seen.update(choice.levels[: i + 1] for i in range(len(choice.levels)))
-        apart = sum(min(map(_whole_cost, self.known[key])) for key in members)
+        options = [self.placed[key][0] for key in members]
         return Group(
-            tuple(choice.plan for choice in choices),
-            tuple(choice.levels for choice in choices),
-            cost,
-            apart,
+            tuple(option.plan for option in options),
+            tuple(option.levels for option in options),
+            _cost_of(iter(options)),
+            sum(map(self._least, members)),
         )
 
     def with_plans(self, formula: Formula) -> Formula:
         """The formula with the plans that its terms got."""
-        terms = [replace(term, plan=self.placed[self.key(term)][0].plan) for term in formula.terms]
+        terms = [replace(term, plan=self.placed[key_of(term)][0].plan) for term in formula.terms]
         return replace(formula, terms=tuple(terms))
 
 
-def _whole_cost(choice: Choice) -> float:
-    return choice.tail + sum(choice.costs)
-
-
-def level_keys(plan: Plan) -> list[Hashable]:
-    """The plan's levels; those of two plans are equal where they are the same loop, whatever the vertices are called.
-
-    Sets are told by what they are, not by their number. Levels on bit rows are others than levels on lists.
-    """
-    checks: list[list[Hashable]] = [[] for _ in plan.order]
-    for check in plan.edge_checks:
-        checks[max(check.source, check.target)].append(check)
-    keys: list[Hashable] = [(plan.seed.filter, tuple(checks[0]))]
-    for depth, extend in enumerate(plan.extends, 1):
-        rows = _rows(plan) if depth == 1 else None
-        candidates = _expanded(plan, extend.candidates)
-        keys.append((candidates, extend.distinct, extend.checks, tuple(checks[depth]), rows))
-    return keys
-
-
-def _rows(plan: Plan) -> Hashable:
-    local = plan.local
-    if local is None:
-        return None
-    return object() if local.cliques else (local.relation, local.above, local.rows_above)
-
-
-def _expanded(plan: Plan, e: SetExpression) -> Hashable:
-    """The expression, with the sets that it reads spelled out."""
-    source: Hashable = e.source
-    if isinstance(e.source, SetRef):
-        step = plan.sets[e.source.index]
-        source = step.depth, _expanded(plan, step.expression)
-    return source, e.operands, e.lower, e.upper, e.filter
+def _cost_of(options: Iterator[_Option]) -> float:
+    """What options cost together: each piece once."""
+    seen: set[Hashable] = set()
+    total = 0.0
+    for option in options:
+        total += option.added(seen)
+        seen.update(piece for piece, _ in option.pieces)
+    return total

@@ -50,24 +50,19 @@ def order_by_cost(problem: Problem, stats: Statistics, *, counting: bool, max_ta
     return climbing if climbing.cost <= descending.cost else replace(descending, descending=True)
 
 
-def orders_near_best(
-    problem: Problem, stats: Statistics, *, max_tail: int = 99, slack: float = 3.0, most: int = 48
-) -> list[Order]:
-    """Orders for counting that cost at most `slack` times as much as the best one, which comes first.
+def orders_below(problem: Problem, stats: Statistics, limit: float, *, max_tail: int = 99) -> list[Order]:
+    """Orders for counting that cost at most so much, the cheapest first: what plans that share levels choose from.
 
-    They are what plans that share their first levels choose from. Large patterns and cliques have one.
+    Large patterns have one, and so have cliques, of which all orders are the same.
     """
-    best = order_by_cost(problem, stats, counting=True, max_tail=max_tail)
     if problem.num_vertices > EXHAUSTIVE_UP_TO or is_plain_clique(problem):
-        return [best]
+        return [order_by_cost(problem, stats, counting=True, max_tail=max_tail)]
     found: list[Order] = []
     for descending in (False, True) if problem.unique else (False,):
-        search = _Exhaustive(
-            Estimator(problem, stats, descending=descending), True, max_tail, best.cost * slack
-        )
-        found += [replace(order, descending=descending) for order in search.found]
-    others = sorted((order for order in found if order != best), key=lambda order: order.cost)
-    return [best, *others[: most - 1]]
+        estimator = Estimator(problem, stats, descending=descending)
+        orders = _Exhaustive(estimator, True, max_tail, limit).found
+        found += [replace(order, descending=descending) for order in orders]
+    return sorted(found, key=lambda order: order.cost)
 
 
 def order_by_ri(problem: Problem, stats: Statistics, *, counting: bool, max_tail: int = 99) -> Order:
