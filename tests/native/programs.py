@@ -13,7 +13,7 @@ from subiso import _native
 from subiso.engine.base import Params, Switches
 from subiso.engine.lower import lower, lower_tally
 from subiso.engine.query import Query
-from subiso.engine.together import plan_together
+from subiso.engine.together import plan_teams
 from subiso.filter.resolve import Resolved, resolve
 from subiso.plan.choose import make_plan
 from subiso.plan.formula import make_formula
@@ -69,8 +69,11 @@ def lowered(query: Query, *, counting: bool = True, **options: Any) -> Lowered:
 def lowered_together(queries: Sequence[Query], **options: Any) -> list[Lowered]:
     """The programs that the CPU engine would run for several queries, sharing wherever it can."""
     params = Params(switches=Switches(merge="always", **options))
-    together, common = plan_together([resolve(query, ()) for query in queries], params)
-    return [_lowered(queries[0], common[0], group.plans) for group in together.groups]
+    resolved = {i: resolve(query, ()) for i, query in enumerate(queries)}
+    teams, _ = plan_teams(queries, resolved, params)
+    return [
+        _lowered(queries[0], team.resolved, group.plans) for team in teams for group in team.together.groups
+    ]
 
 
 def lowered_cut(query: Query) -> Lowered:

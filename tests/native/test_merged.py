@@ -110,17 +110,6 @@ def test_neighborhoods_too_large_for_bit_rows() -> None:
     assert together(queries, Params(switches=ALWAYS)) == [m, 0, 0]
 
 
-def test_plans_that_begin_differently_are_no_program() -> None:
-    graph = hub_graph(30)
-    first, second = (
-        lowered_together(ask(graph, [p]))[0]
-        for p in (Pattern.path(3), Pattern("(a)--(b)--(c)").where(b=np.arange(31) < 9))
-    )
-    assert first.plan.seed.filter != second.plan.seed.filter
-    with pytest.raises(ValueError, match="malformed program"):
-        first.run(np.concatenate([[0, 0, 2, 0], first.code[4:], first.code[5:]]))
-
-
 def test_one_that_overflows_is_an_error() -> None:
     m = 2_000_000
     star = Graph.from_edges(np.zeros(m, np.int64), np.arange(1, m + 1), num_vertices=m + 1)

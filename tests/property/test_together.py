@@ -16,7 +16,7 @@ from subiso.engine import cpu, reference
 from subiso.engine.base import Params, Switches
 from subiso.engine.query import INJECTIVE_MODES, MODES, Query, make_query
 from subiso.engine.several import count_several
-from subiso.engine.together import count_together, plan_together
+from subiso.engine.together import count_together, plan_teams
 from subiso.errors import PatternError
 from subiso.filter.resolve import resolve
 
@@ -60,10 +60,10 @@ def test_reference_and_merged(mode: str, feature: str, data: st.DataObject, seed
         note(f"params = {params!r}")
         assert together(queries, params) == expected
         assert count_several(queries, cpu, params) == expected
-    resolved = [r for r in (resolve(query, ()) for query in queries) if not r.hopeless]
-    if resolved:
-        groups = plan_together(resolved, DEEP)[0].groups
-        event("shared" if any(len(group.plans) > 1 for group in groups) else "nothing shared")
+    resolved = {i: resolve(query, ()) for i, query in enumerate(queries)}
+    planned, _ = plan_teams(queries, {i: r for i, r in resolved.items() if not r.hopeless}, DEEP)
+    sizes = [len(group.plans) for team in planned for group in team.together.groups]
+    event("shared" if max(sizes, default=0) > 1 else "nothing shared")
 
 
 @pytest.mark.parametrize("mode", MODES)

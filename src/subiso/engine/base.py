@@ -116,7 +116,7 @@ class Stream(Protocol):
         """Stop the workers and join their threads; may be called again."""
 
 
-def part_of(progress: Callable[[float], None] | None, i: int, n: int) -> Callable[[float], None] | None:
+def part_of(progress: Callable[[float], None] | None, i: float, n: float) -> Callable[[float], None] | None:
     """The progress function for step i of n equal ones.
 
     >>> part_of(print, 1, 2)(0.5)

@@ -52,8 +52,8 @@ def lower_tally(plan: Plan, tally: Tally, *, wide: bool = False) -> NDArray[np.i
 
 
 def lower(plans: Sequence[Plan]) -> tuple[NDArray[np.int64], list[tuple[int, ...]]]:
-    """The program of one plan, or of several that count and have the same seeds; and the combinations of candidate filters
-    that it refers to by number."""
+    """The program of one plan, or of several that count and have the same seeds; and the combinations of candidate
+    filters that it refers to by number."""
     common = _Common()
     leaves = [_Leaf(plan, common).result() for plan in plans]
     code = [len(common.sets), len(common.tables), len(plans), not isinstance(plans[0].tail, CountTail)]

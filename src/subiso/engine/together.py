@@ -5,18 +5,18 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from subiso.engine import cpu
 from subiso.engine.base import Outcome, Params, part_of
 from subiso.engine.clock import Deadline
 from subiso.engine.query import Query
 from subiso.errors import TimeoutReached
-from subiso.filter.candidate_graph import decide
-from subiso.filter.common import in_common
+from subiso.filter.candidate_graph import decide, with_common_candidate_graph
+from subiso.filter.common import in_common, with_common_filters
 from subiso.filter.resolve import Resolved, resolve
 from subiso.plan.formula import ONE_PLAN, Formula
-from subiso.plan.merge import Together, merge
+from subiso.plan.merge import LEAST_GAIN, Group, Together, merge
 from subiso.plan.plan import Plan
 from subiso.storage.statistics import statistics_of
 
@@ -28,19 +28,77 @@ Note = Callable[[int, int], None]
 """Gets the number of a query and its count, as soon as that is known."""
 
 
+@dataclass(frozen=True)
+class Team:
+    """Queries whose plans run together, and how."""
+
+    numbers: tuple[int, ...]
+    """Which queries these are."""
+    together: Together
+    resolved: Resolved
+    """With the arrays that the plans' numbers refer to."""
+    apart: float
+    """What the queries cost one by one."""
+
+
 def count_together(queries: Sequence[Query], params: Params, note: Note) -> None:
     """Counts queries on one graph, within one timeout."""
     _Counting(params, note).run(queries)
 
 
-def plan_together(queries: Sequence[Resolved], params: Params) -> tuple[Together, list[Resolved]]:
-    """What is run for queries that need plans, and the queries with the numbers that these plans use."""
-    common = in_common(queries)
+def plan_teams(
+    queries: Sequence[Query], resolved: dict[int, Resolved], params: Params
+) -> tuple[list[Team], list[int]]:
+    """The teams of those queries that need plans (by number), and the queries that are better left alone.
+
+    Some run on the graph, some on a candidate graph: these are teams of their own.
+    """
+    teams, alone = [], []
+    stats = statistics_of(queries[0].graph)
+    for between in (False, True):
+        members = {
+            i: r
+            for i, r in resolved.items()
+            if decide(r, stats, params.switches.candidate_graph).used == between
+        }
+        team = _plan_team(queries, members, params, between) if _worth_it(members, params) else None
+        teams += [team] if team is not None else []
+        taken = team.numbers if team is not None else ()
+        alone += [i for i in members if i not in taken]
+    return teams, alone
+
+
+def _worth_it(members: dict[int, Resolved], params: Params) -> bool:
+    if params.switches.merge == "always" or len(members) < 2:
+        return len(members) > 1
+    return sum(cpu.formula_for(resolved, params).cost for resolved in members.values()) >= _WORTH_IT
+
+
+def _plan_team(
+    queries: Sequence[Query], members: dict[int, Resolved], params: Params, between: bool
+) -> Team | None:
+    own = list(members.values())
+    if not any(any(resolved.problem.filters) for resolved in own):
+        common = in_common(own)
+        together = _merged(common, params)
+        return Team(tuple(members), together, common[0], together.apart)
+    begun = [resolve(queries[i], ()) for i in members]
+    common = with_common_filters(own, begun)
+    costs = dict(zip(members, (cpu.formula_for(r, params).cost for r in own), strict=True))
+    taken = _taken(list(members), _merged(common, params), costs, params)
+    if not taken:
+        return None
+    common = [r for i, r in zip(members, common, strict=True) if i in taken]
+    if between:
+        common = with_common_candidate_graph(common)
+    return Team(tuple(taken), _merged(common, params), common[0], sum(costs[i] for i in taken))
+
+
+def _merged(common: Sequence[Resolved], params: Params) -> Together:
     switches = params.switches
     stats = statistics_of(common[0].layout.graph)
-    forced = switches.merge == "always"
     ways = [_ways(resolved, params) for resolved in common]
-    return merge(ways, stats, forced=forced, **switches.of_plans), common
+    return merge(ways, stats, forced=switches.merge == "always", **switches.of_plans)
 
 
 def _ways(resolved: Resolved, params: Params) -> list[Formula]:
@@ -53,6 +111,21 @@ def _ways(resolved: Resolved, params: Params) -> list[Formula]:
     return [best, cpu.formula_for(resolved, plain)]
 
 
+def _taken(numbers: Sequence[int], together: Together, costs: dict[int, float], params: Params) -> list[int]:
+    """The queries that gain, although filters that they share leave more candidates than their own."""
+    if params.switches.merge == "always":
+        return list(numbers)
+    formulas = dict(zip(numbers, together.formulas, strict=True))
+    owner = {plan: i for i, formula in formulas.items() for plan in _plans(formula)}
+
+    def gains(group: Group) -> bool:
+        members = {owner[plan] for plan in group.plans}
+        return len(members) > 1 and group.cost <= (1 - LEAST_GAIN) * sum(costs[i] for i in members)
+
+    good = {plan for group in together.groups if gains(group) for plan in group.plans}
+    return [i for i, formula in formulas.items() if good.issuperset(_plans(formula))]
+
+
 class _Counting:
     def __init__(self, params: Params, note: Note) -> None:
         self.params, self.note = params, note
@@ -60,53 +133,42 @@ class _Counting:
 
     def run(self, queries: Sequence[Query]) -> None:
         waiting: dict[int, Resolved] = {}
+        steps = 2 * len(queries)
         for i, query in enumerate(queries):
             resolved = resolve(query, self.params.switches.filters)
-            step = self.step(i, 2 * len(queries))
-            outcome = cpu.count_without_plan(resolved, step, time.perf_counter())
+            outcome = cpu.count_without_plan(resolved, self.step(i, steps), time.perf_counter())
             if outcome is None:
                 waiting[i] = resolved
             else:
                 self.settle(i, outcome)
-        mergeable = [i for i, resolved in waiting.items() if self.may_merge(resolved)]
-        if not self.worth_it([waiting[i] for i in mergeable]):
-            mergeable = []
-        alone = [i for i in waiting if i not in mergeable]
-        for done, i in enumerate(alone):
-            step = self.step(len(queries) + done, 2 * len(queries))
-            self.settle(i, cpu.count_by_plans(waiting[i], step, time.perf_counter()))
-        if mergeable:
-            self.run_merged(mergeable, [waiting[i] for i in mergeable])
+        teams, alone = plan_teams(queries, waiting, self.params) if waiting else ([], [])
+        for done, i in enumerate(alone, len(queries)):
+            self.settle(i, cpu.count_by_plans(waiting[i], self.step(done, steps), time.perf_counter()))
+        done = len(queries) + len(alone)
+        for team in teams:
+            self.run_team(team, done, steps)
+            done += len(team.numbers)
 
-    def may_merge(self, resolved: Resolved) -> bool:
-        """Candidate graphs are a query's own, and so are their plans."""
-        stats = statistics_of(resolved.layout.graph)
-        return not decide(resolved, stats, self.params.switches.candidate_graph).used
-
-    def worth_it(self, queries: Sequence[Resolved]) -> bool:
-        if self.params.switches.merge == "always" or len(queries) < 2:
-            return len(queries) > 1
-        return sum(cpu.formula_for(resolved, self.params).cost for resolved in queries) >= _WORTH_IT
-
-    def run_merged(self, numbers: Sequence[int], queries: Sequence[Resolved]) -> None:
-        together, common = plan_together(queries, self.params)
-        open_ = dict(zip(numbers, together.formulas, strict=True))
+    def run_team(self, team: Team, done: int, steps: int) -> None:
+        """Runs the groups one after the other, which are so many of the steps."""
+        left = dict(zip(team.numbers, team.together.formulas, strict=True))
         counts: dict[Plan, int] = {}
-        for done, group in enumerate(together.groups):
-            step = self.step(done + len(together.groups), 2 * len(together.groups))
-            found, stopped_by = cpu.count_plans(group.plans, common[0], step, time.perf_counter())
+        share = len(team.numbers) / len(team.together.groups)
+        for i, group in enumerate(team.together.groups):
+            step = self.step(done + i * share, steps, share)
+            found, stopped_by = cpu.count_plans(group.plans, team.resolved, step, time.perf_counter())
             counts.update(zip(group.plans, found, strict=True))
             if stopped_by is not None:
-                for i, formula in open_.items():  # the first one's is what a timeout tells of
-                    self.settle(i, Outcome(_partial(formula, counts), stopped_by))
+                for number, formula in left.items():  # the first one's is what a timeout tells of
+                    self.settle(number, Outcome(_partial(formula, counts), stopped_by))
                 return
-            for i in [i for i, formula in open_.items() if counts.keys() >= set(_plans(formula))]:
-                self.note(i, _value(open_.pop(i), counts))
+            for number in [n for n, formula in left.items() if counts.keys() >= set(_plans(formula))]:
+                self.note(number, _value(left.pop(number), counts))
 
-    def step(self, done: int, steps: int) -> Params:
-        return replace(
-            self.params, timeout=self.deadline.left(), progress=part_of(self.params.progress, done, steps)
-        )
+    def step(self, done: float, steps: int, share: float = 1.0) -> Params:
+        """For the next of the steps, or for so many of them."""
+        progress = part_of(self.params.progress, done / share, steps / share)
+        return replace(self.params, timeout=self.deadline.left(), progress=progress)
 
     def settle(self, number: int, outcome: Outcome) -> None:
         if outcome.stopped_by == "timeout":

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterator
+from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import chain, zip_longest
 from typing import Any
 
 from subiso.plan.choose import plan_in_order
-from subiso.plan.order import Order, orders_below
+from subiso.plan.follow import follow
+from subiso.plan.greedy import greedy_order
+from subiso.plan.order import Order, order_by_greed, orders_below
 from subiso.plan.plan import CountTail, Plan, SetExpression, SetRef, TailSize
 from subiso.plan.problem import Problem
 from subiso.storage.statistics import Statistics
@@ -37,17 +39,45 @@ class Choice:
         return sum(self.level_costs) + sum(self.size_costs)
 
 
-def choices(
-    problem: Problem, stats: Statistics, cost: float, most: int, options: tuple[tuple[str, Any], ...]
+Options = tuple[tuple[str, Any], ...]
+"""Of `make_plan`."""
+
+
+def choices_beside(
+    problem: Problem, stats: Statistics, guides: Sequence[Problem], options: Options
 ) -> tuple[Choice, ...]:
-    """Plans for the problem's count that cost little more than `cost`, its best plan's; `options` of `make_plan`."""
+    """Plans for a large pattern: its own, and those that begin as the plans of other patterns do."""
+    given = dict(options)
+    if given.pop("order", "cost") != "cost":
+        return ()
+    max_tail = given.pop("max_tail", 99)
+    best = order_by_greed(problem, stats, counting=True, max_tail=max_tail)
+    orders = {best.prefix: best}
+    for guide in guides:
+        begin = follow(problem, guide, greedy_order(guide, stats)[0])
+        if len(begin) > 1:
+            order = order_by_greed(problem, stats, counting=True, max_tail=max_tail, begin=begin)
+            orders.setdefault(order.prefix, order)
+    free = replace(problem, unique=False)
+    freed = [free] if problem.unique and not problem.imposed and _symmetry(problem) > 1 else []
+    return tuple(
+        _choice(problem, each, order, 1.0 if order is best else _DOUBT, given)
+        for order in orders.values()
+        for each in (problem, *freed)
+    )
+
+
+def choices(
+    problem: Problem, stats: Statistics, cost: float, most: int, options: Options
+) -> tuple[Choice, ...]:
+    """Plans for the problem's count that cost little more than `cost`, its best plan's."""
     masked = any(mask is not None for mask in problem.pattern.masks)
     masked |= any(e.mask is not None for e in (*problem.pattern.edges, *problem.pattern.anti_edges))
     return (_choices if masked else _choices_once)(problem, stats, cost, most, options)
 
 
 def _choices(
-    problem: Problem, stats: Statistics, cost: float, most: int, options: tuple[tuple[str, Any], ...]
+    problem: Problem, stats: Statistics, cost: float, most: int, options: Options
 ) -> tuple[Choice, ...]:
     given = dict(options)
     if given.pop("order", "cost") != "cost":

@@ -13,19 +13,22 @@ from collections.abc import Container, Hashable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from subiso.plan.alike import Choice, choices
+from subiso.plan.alike import Choice, choices, choices_beside
 from subiso.plan.formula import Formula, Term
+from subiso.plan.order import EXHAUSTIVE_UP_TO
 from subiso.plan.plan import Plan
+from subiso.plan.problem import Problem
 from subiso.storage.statistics import Statistics
 
 _ROUNDS = 4  # over all counts, each of which may then change its mind
-_LEAST_GAIN = 0.1
+LEAST_GAIN = 0.1
 """What a group must save of its cost: counts of one search are finished together, or not at all."""
 _PER_CHOICE = 1e5
 """Operations that take as long as looking at one plan."""
 _ON_CHOOSING = 0.05
 """Of all work, what may be spent on choosing plans."""
 _MOST_CHOICES = 48
+_MOST_GUIDES = 16  # large patterns whose orders others may follow
 
 Levels = tuple[int, ...]
 """A plan's levels, equal numbers for the same loops; or the first ones of them."""
@@ -73,6 +76,7 @@ def merge(
     most = int(_ON_CHOOSING * apart / (_PER_CHOICE * max(len(terms), 1)))
     chooser = _Chooser(stats, _MOST_CHOICES if forced else min(most, _MOST_CHOICES), forced, options)
     order = sorted(range(len(ways)), key=lambda i: -chosen[i].cost)
+    chooser.guides = [p for i in order for p in _large(ways[i])][:_MOST_GUIDES]
     for i in order:
         chosen[i] = chooser.put_cheapest(ways[i])
     for _ in range(_ROUNDS):
@@ -84,6 +88,12 @@ def merge(
             break
     groups = chooser.groups()
     return Together(tuple(chooser.with_plans(formula) for formula in chosen), groups, apart)
+
+
+def _large(ways: Sequence[Formula]) -> list[Problem]:
+    """The patterns of the terms that are too large for all orders to be looked at."""
+    problems = [term.problem for way in ways for term in way.terms if not term.cut]
+    return [problem for problem in problems if problem.num_vertices > EXHAUSTIVE_UP_TO]
 
 
 def key_of(term: Term) -> Hashable:
@@ -120,6 +130,7 @@ class _Chooser:
         """term -> its plan, and how many formulas use it"""
         self.uses: dict[Hashable, int] = {}
         self.numbers: dict[Hashable, int] = {}
+        self.guides: list[Problem] = []
 
     def options_of(self, term: Term) -> list[_Option]:
         """The term's own plan, and those that may share levels."""
@@ -129,11 +140,16 @@ class _Chooser:
             own = _Option(term.plan, (), (((key, None), term.plan.cost),))
             others: list[_Option] = []
             if not term.cut and self.most > 1:
-                made = choices(term.problem, self.stats, term.plan.cost, self.most, self.options)
-                others = [self._numbered(choice) for choice in made]
+                others = [self._numbered(choice) for choice in self._choices(term)]
             # The first of those that cost the same is taken, and others may still come to share it.
             found = self.known[key] = others if others and self.forced else [*others, own]
         return found
+
+    def _choices(self, term: Term) -> tuple[Choice, ...]:
+        if term.problem.num_vertices > EXHAUSTIVE_UP_TO:
+            guides = [guide for guide in self.guides if guide is not term.problem]
+            return choices_beside(term.problem, self.stats, guides, self.options)[: self.most]
+        return choices(term.problem, self.stats, term.plan.cost, self.most, self.options)
 
     def _numbered(self, choice: Choice) -> _Option:
         number = self.numbers
@@ -219,9 +235,9 @@ class _Chooser:
             shared = {piece for piece, users in uses.items() if users > 1}
             gain = {key: 1 - self.placed[key][0].added(shared) / self._least(key) for key in left}
             worst = min(left, key=lambda key: gain[key])
-            if gain[worst] >= _LEAST_GAIN:
+            if gain[worst] >= LEAST_GAIN:
                 group = self._group(left)
-                return left if group.cost <= (1 - _LEAST_GAIN) * group.apart else []
+                return left if group.cost <= (1 - LEAST_GAIN) * group.apart else []
             left.remove(worst)
         return []
 

@@ -36,11 +36,7 @@ class Order:
 def order_by_cost(problem: Problem, stats: Statistics, *, counting: bool, max_tail: int = 99) -> Order:
     """The cheapest order by the cost model, in either direction of the restrictions; greedy for large patterns."""
     if problem.num_vertices > EXHAUSTIVE_UP_TO:
-        order, partial = greedy_order(problem, stats)
-        cut = len(order) - (min(longest_tail(problem, order), max_tail) if counting else 0)
-        by_level = tuple(matches * VISIT for matches in partial[:cut])
-        cost = sum(by_level) + partial[cut - 1] * SET * (len(order) - cut)
-        return Order(order[:cut], order[cut:], cost, loose=True, by_level=by_level)
+        return order_by_greed(problem, stats, counting=counting, max_tail=max_tail)
     if is_plain_clique(problem):  # all orders are the same
         return _with_best_tail(Estimator(problem, stats), range(problem.num_vertices), counting, max_tail)
     climbing = _Exhaustive(Estimator(problem, stats), counting, max_tail).best
@@ -48,6 +44,17 @@ def order_by_cost(problem: Problem, stats: Statistics, *, counting: bool, max_ta
         return climbing
     descending = _Exhaustive(Estimator(problem, stats, descending=True), counting, max_tail).best
     return climbing if climbing.cost <= descending.cost else replace(descending, descending=True)
+
+
+def order_by_greed(
+    problem: Problem, stats: Statistics, *, counting: bool, max_tail: int = 99, begin: Sequence[int] = ()
+) -> Order:
+    """The order of large patterns, which may be told how to begin."""
+    order, partial = greedy_order(problem, stats, begin)
+    cut = len(order) - (min(longest_tail(problem, order), max_tail) if counting else 0)
+    by_level = tuple(matches * VISIT for matches in partial[:cut])
+    cost = sum(by_level) + partial[cut - 1] * SET * (len(order) - cut)
+    return Order(order[:cut], order[cut:], cost, loose=True, by_level=by_level)
 
 
 def orders_below(problem: Problem, stats: Statistics, limit: float, *, max_tail: int = 99) -> list[Order]:
