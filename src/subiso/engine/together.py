@@ -17,6 +17,7 @@ from subiso.filter.common import in_common, with_common_filters
 from subiso.filter.resolve import Resolved, resolve
 from subiso.plan.formula import ONE_PLAN, Formula
 from subiso.plan.merge import LEAST_GAIN, Group, Together, merge
+from subiso.plan.order import order_by_greed
 from subiso.plan.plan import Plan
 from subiso.storage.statistics import statistics_of
 
@@ -71,6 +72,12 @@ def plan_teams(
 def _worth_it(members: dict[int, Resolved], params: Params) -> bool:
     if params.switches.merge == "always" or len(members) < 2:
         return len(members) > 1
+    # A quick look first: the best plans cost less than these.
+    quick = (
+        order_by_greed(r.problem, statistics_of(r.layout.graph), counting=True) for r in members.values()
+    )
+    if sum(order.cost for order in quick) < _WORTH_IT:
+        return False
     return sum(cpu.formula_for(resolved, params).cost for resolved in members.values()) >= _WORTH_IT
 
 

@@ -18,6 +18,8 @@ from subiso.storage.relation import Relation
 
 Key = TypeVar("Key", bound=Hashable)
 Item = TypeVar("Item")
+_LARGER = 1.2
+"""How many times as many candidates a vertex may get for the sake of sharing."""
 
 
 def in_common(queries: Sequence[Resolved]) -> list[Resolved]:
@@ -78,74 +80,106 @@ class _Table:
 
 
 def with_common_filters(queries: Sequence[Resolved], begun: Sequence[Resolved]) -> list[Resolved]:
-    """Queries in common, whose vertices with the same conditions have the same candidates: all that any of them needs.
+    """Queries in common, in which vertices with the same conditions and much the same candidates have the same ones: all
+    that any of them needs.
 
-    Filters narrow candidates by the whole pattern, so that no two patterns have the same ones left. `begun` are the
-    queries as they were before that.
+    Filters narrow candidates by the whole pattern, so that hardly any two patterns have the same ones left. `begun` are
+    the queries as they were before that.
     """
-    return _Loosened(in_common(queries), begun).result()
-
-
-class _Loosened:
-    """Vertices are in classes by their first candidates."""
-
-    def __init__(self, queries: Sequence[Resolved], begun: Sequence[Resolved]) -> None:
-        self.queries = queries
-        self.classes = [[_first_candidates(b, v) for v in range(b.problem.num_vertices)] for b in begun]
-        self.bits: dict[bytes, Bits | None] = {}
-        """class -> all candidates; None: every vertex"""
-        self.fans: dict[tuple[bytes, int, bytes], float] = {}
-        for resolved, classes in zip(queries, self.classes, strict=True):
-            self.note(resolved, classes)
-        filtered = [key for key, bits in self.bits.items() if bits is not None]
-        self.number = {key: i for i, key in enumerate(filtered)}
-        n = queries[0].layout.num_vertices
-        self.size = {
-            key: float(n if bits is None else np.bitwise_count(bits).sum()) for key, bits in self.bits.items()
-        }
-
-    def note(self, resolved: Resolved, classes: list[bytes]) -> None:
-        problem = resolved.problem
-        for numbers, key in zip(problem.filters, classes, strict=True):
-            known = self.bits.get(key)
-            if not numbers or (key in self.bits and known is None):
-                self.bits[key] = None
-            else:
-                bits = np.bitwise_and.reduce([resolved.filters[f] for f in numbers])
-                self.bits[key] = bits if known is None else known | bits
-        for (a, b, forward, backward), (ahead, back) in zip(problem.links, problem.fans, strict=True):
-            self.note_fan((classes[a], forward, classes[b]), ahead)
-            self.note_fan((classes[b], backward, classes[a]), back)
-
-    def note_fan(self, ends: tuple[bytes, int, bytes], fan: float) -> None:
-        self.fans[ends] = max(fan, self.fans.get(ends, 0.0))
-
-    def result(self) -> list[Resolved]:
-        filters = tuple(bits for bits in self.bits.values() if bits is not None)
-        return [
-            replace(resolved, problem=self.loosened(resolved.problem, classes), filters=filters)
-            for resolved, classes in zip(self.queries, self.classes, strict=True)
-        ]
-
-    def loosened(self, problem: Problem, classes: list[bytes]) -> Problem:
-        return replace(
-            problem,
-            filters=tuple((self.number[key],) if key in self.number else () for key in classes),
-            sizes=tuple(self.size[key] for key in classes),
-            fans=tuple(
-                (self.fans[classes[a], ahead, classes[b]], self.fans[classes[b], back, classes[a]])
-                for a, b, ahead, back in problem.links
-            ),
-            overlaps=tuple(
-                sum(1 << v for v, other in enumerate(classes) if self.overlap(key, other)) for key in classes
-            ),
-        )
-
-    def overlap(self, key: bytes, other: bytes) -> bool:
-        mine, theirs = self.bits[key], self.bits[other]
-        return mine is None or theirs is None or bool((mine & theirs).any())
+    common = in_common(queries)
+    clusters = _Clusters(common[0].layout.num_vertices)
+    for resolved, first in zip(common, begun, strict=True):
+        for vertex, numbers in enumerate(resolved.problem.filters):
+            own = None if not numbers else np.bitwise_and.reduce([resolved.filters[f] for f in numbers])
+            clusters.wanted.append((_first_candidates(first, vertex), own))
+    clusters.settle()
+    return _Loosened(common, clusters).result()
 
 
 def _first_candidates(resolved: Resolved, vertex: int) -> bytes:
     numbers = resolved.problem.filters[vertex]
     return resolved.filters[numbers[0]].tobytes() if numbers else b""
+
+
+class _Clusters:
+    """Sorts candidates into clusters that share one bitmap."""
+
+    def __init__(self, num_vertices: int) -> None:
+        self.num_vertices = num_vertices
+        self.wanted: list[tuple[bytes, Bits | None]] = []
+        """Per vertex of all patterns: its first candidates, and those that are left (None: every vertex)."""
+        self.bits: list[Bits | None] = []
+        """Per cluster."""
+        self.of: list[int] = []
+        """Per vertex of all patterns."""
+
+    def settle(self) -> None:
+        """The largest first, each into a cluster that makes it little larger and grows little itself."""
+        self.of = [0] * len(self.wanted)
+        known: dict[bytes, list[int]] = {}
+        for i in sorted(range(len(self.wanted)), key=lambda i: -self.size(self.wanted[i][1])):
+            first, own = self.wanted[i]
+            near = known.setdefault(first, [])
+            found = next((c for c in near if self._close(own, self.bits[c])), len(self.bits))
+            if found == len(self.bits):
+                self.bits.append(own)
+                near.append(found)
+            else:
+                there = self.bits[found]
+                self.bits[found] = None if own is None or there is None else own | there
+            self.of[i] = found
+
+    def _close(self, own: Bits | None, there: Bits | None) -> bool:
+        if own is None or there is None:
+            return own is there
+        return self.size(own | there) <= _LARGER * self.size(own)
+
+    def size(self, bits: Bits | None) -> float:
+        return float(self.num_vertices if bits is None else np.bitwise_count(bits).sum())
+
+    def overlap(self, cluster: int, other: int) -> bool:
+        mine, theirs = self.bits[cluster], self.bits[other]
+        return mine is None or theirs is None or bool((mine & theirs).any())
+
+
+class _Loosened:
+    """Queries by clusters."""
+
+    def __init__(self, queries: Sequence[Resolved], clusters: _Clusters) -> None:
+        self.queries, self.clusters = queries, clusters
+        filtered = [c for c, bits in enumerate(clusters.bits) if bits is not None]
+        self.number = {cluster: i for i, cluster in enumerate(filtered)}
+        self.own: list[list[int]] = []
+        """Per query the clusters of its vertices."""
+        self.fans: dict[tuple[int, int, int], float] = {}
+        left = iter(clusters.of)
+        for resolved in queries:
+            self.own.append([next(left) for _ in range(resolved.problem.num_vertices)])
+            self.note_fans(resolved.problem, self.own[-1])
+
+    def note_fans(self, problem: Problem, own: list[int]) -> None:
+        for (a, b, forward, backward), (ahead, back) in zip(problem.links, problem.fans, strict=True):
+            for ends, fan in (((own[a], forward, own[b]), ahead), ((own[b], backward, own[a]), back)):
+                self.fans[ends] = max(float(fan), self.fans.get(ends, 0.0))
+
+    def result(self) -> list[Resolved]:
+        filters = tuple(bits for bits in self.clusters.bits if bits is not None)
+        return [
+            replace(resolved, problem=self.loosened(resolved.problem, own), filters=filters)
+            for resolved, own in zip(self.queries, self.own, strict=True)
+        ]
+
+    def loosened(self, problem: Problem, own: list[int]) -> Problem:
+        clusters, fans = self.clusters, self.fans
+        return replace(
+            problem,
+            filters=tuple((self.number[c],) if c in self.number else () for c in own),
+            sizes=tuple(clusters.size(clusters.bits[c]) for c in own),
+            fans=tuple(
+                (fans[own[a], ahead, own[b]], fans[own[b], back, own[a]])
+                for a, b, ahead, back in problem.links
+            ),
+            overlaps=tuple(
+                sum(1 << v for v, other in enumerate(own) if clusters.overlap(c, other)) for c in own
+            ),
+        )

@@ -25,10 +25,10 @@ LEAST_GAIN = 0.1
 """What a group must save of its cost: counts of one search are finished together, or not at all."""
 _PER_CHOICE = 1e5
 """Operations that take as long as looking at one plan."""
-_ON_CHOOSING = 0.05
+_ON_CHOOSING = 0.2
 """Of all work, what may be spent on choosing plans."""
 _MOST_CHOICES = 48
-_MOST_GUIDES = 16  # large patterns whose orders others may follow
+_MOST_GUIDES = 8  # large patterns whose orders others may follow
 
 Levels = tuple[int, ...]
 """A plan's levels, equal numbers for the same loops; or the first ones of them."""
