@@ -39,11 +39,11 @@ TEXT = """# Sets of patterns in one search, on the CPU ({date})
 `PYTHONPATH=src python -m bench.together`. "apart s" and "merged s": `Switches(merge="never")` and "auto", best of
 {repeat} calls that take turns, all counts equal; "plan s": the first choice of merged plans, with nothing kept (later
 calls take most of it from a cache); "searches": how many the set takes and, in brackets, how many plans they run, less
-what is counted without plans; "estimate": merged cost over the cost apart, as the planner has it (1: it left
-all of them alone). "enumerated": no decompositions, no expansion of absent edges, no counts without plans; "default": every
+what is counted without plans; "estimate": merged cost over the cost apart, as the planner has it (1: it left all of
+them alone). "enumerated": no decompositions, no expansion of absent edges, no counts without plans; "default": every
 technique, from which the planner chooses. "k + 1 labelled": a connected part of k vertices of the graph, with one more
-of its neighbours each; "k + 2": with two. "its end labelled": one pattern, with each
-of the graph's labels at one vertex.
+of its neighbours each; "k + 2": with two. "its end labelled": one pattern, with each of the graph's labels at one
+vertex.
 
 Machine: {machine}. {threads} threads, shared with other work: differences below 10% mean nothing.
 """

@@ -38,7 +38,7 @@ def count_several(queries: list[Query], engine: Engine, params: Params, *, sums:
     if len(queries) < 2:
         return in_turn(queries, params, lambda query, step: _count_one(query, engine, step))
     found: dict[Hashable, int] = {}
-    families = _families(queries, params) if sums else {}
+    families = families_of(queries, params) if sums else {}
     teams = _teams([q for q in queries if id(q) not in families], engine, params)
 
     def count_one(query: Query, step: Params) -> int:
@@ -49,7 +49,8 @@ def count_several(queries: list[Query], engine: Engine, params: Params, *, sums:
             found.update(_count_family(query, families[id(query)], step))
         elif key in teams:
             team = teams[key]
-            count_together(team, step, lambda i, count: found.update({_key(team[i]): count}))
+            together = getattr(engine, "count_together", count_together)  # a device has a way of its own
+            together(team, step, lambda i, count: found.update({_key(team[i]): count}))
         else:
             found[key] = _count_one(query, engine, step)
         return found[key]
@@ -66,7 +67,7 @@ def _teams(queries: list[Query], engine: Engine, params: Params) -> dict[Hashabl
     """By key: the queries whose plans may run together, one of each key; those with the same anchors."""
     from subiso.engine import auto, cpu
 
-    if engine not in (cpu, auto) or params.switches.merge == "never":
+    if params.switches.merge == "never" or not (engine in (cpu, auto) or hasattr(engine, "count_together")):
         return {}
     if engine is auto:
         queries = [q for q in queries if not auto.on_device(q, params)[0]]
@@ -114,7 +115,7 @@ def _key(query: Query) -> Hashable:
     return pattern.canonical_form() if small else pattern, query.mode, query.unique
 
 
-def _families(queries: list[Query], params: Params) -> dict[int, list[Query]]:
+def families_of(queries: list[Query], params: Params) -> dict[int, list[Query]]:
     """By the identity of a query: all plain ones of its size, where their sums are less work than their plans."""
     families: dict[int, list[Query]] = {}
     for size in SIZES:

@@ -80,8 +80,8 @@ class _Table:
 
 
 def with_common_filters(queries: Sequence[Resolved], begun: Sequence[Resolved]) -> list[Resolved]:
-    """Queries in common, in which vertices with the same conditions and much the same candidates have the same ones: all
-    that any of them needs.
+    """Queries in common, in which vertices with the same conditions and much the same candidates have the same ones:
+    all that any of them needs.
 
     Filters narrow candidates by the whole pattern, so that hardly any two patterns have the same ones left. `begun` are
     the queries as they were before that.
