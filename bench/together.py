@@ -215,7 +215,12 @@ def main() -> None:
             print(lines[-1], flush=True)
     if given.output is not None:
         date = datetime.now(UTC).strftime("%Y-%m-%d")
-        text = TEXT.format(date=date, machine=describe(), threads=given.threads, repeat=given.repeat)
+        text = TEXT.format(
+            date=date,
+            machine=", ".join(map(str, describe().values())),
+            threads=given.threads,
+            repeat=given.repeat,
+        )
         given.output.write_text(text + "\n" + "\n".join(lines) + "\n", encoding="utf-8")
 
 

@@ -89,7 +89,7 @@ def _plan_team(
         common = in_common(own)
         together = _merged(common, params)
         return Team(tuple(members), together, common[0], together.apart)
-    begun = [resolve(queries[i], ()) for i in members]
+    begun = [resolve(queries[i], (), params.threads) for i in members]
     common = with_common_filters(own, begun)
     costs = dict(zip(members, (cpu.formula_for(r, params).cost for r in own), strict=True))
     taken = _taken(list(members), _merged(common, params), costs, params)
@@ -142,7 +142,7 @@ class _Counting:
         waiting: dict[int, Resolved] = {}
         steps = 2 * len(queries)
         for i, query in enumerate(queries):
-            resolved = resolve(query, self.params.switches.filters)
+            resolved = resolve(query, self.params.switches.filters, self.params.threads)
             outcome = cpu.count_without_plan(resolved, self.step(i, steps), time.perf_counter())
             if outcome is None:
                 waiting[i] = resolved

@@ -11,12 +11,12 @@ from typing import Any
 from subiso.plan.choose import plan_in_order
 from subiso.plan.follow import follow
 from subiso.plan.greedy import greedy_order
-from subiso.plan.order import Order, order_by_greed, orders_below
+from subiso.plan.order import Order, order_by_cost, order_by_greed, orders_below
 from subiso.plan.plan import CountTail, Plan, SetExpression, SetRef, TailSize
 from subiso.plan.problem import Problem
 from subiso.storage.statistics import Statistics
 
-_SLACK = 3.0
+_SLACK = 2.0
 """How many times as much as the best order others may cost."""
 _DOUBT = 1.25
 """An order that is not the best one may cost so many times its estimate, for all that is known."""
@@ -85,6 +85,9 @@ def _choices(
     max_tail = given.pop("max_tail", 99)
     limit = _SLACK * cost
     best = cost * (1 + 1e-9)
+    if most == 1:
+        own = order_by_cost(problem, stats, counting=True, max_tail=max_tail)
+        return (_choice(problem, problem, own, 1.0, given),)
     ordered = [(problem, order) for order in orders_below(problem, stats, limit, max_tail=max_tail)]
     freed = []
     if problem.unique and not problem.imposed and _symmetry(problem) > 1:

@@ -23,10 +23,10 @@ from subiso.storage.statistics import Statistics
 _ROUNDS = 4  # over all counts, each of which may then change its mind
 LEAST_GAIN = 0.1
 """What a group must save of its cost: counts of one search are finished together, or not at all."""
-_PER_CHOICE = 1e5
-"""Operations that take as long as looking at one plan."""
-_ON_CHOOSING = 0.2
-"""Of all work, what may be spent on choosing plans."""
+_WORTH_LOOKING = 3e7
+"""Operations per term from which on other orders than the best one are looked at: that takes milliseconds each."""
+_PER_CHOICE = 1e6
+"""Operations of a term that allow for one more order."""
 _MOST_CHOICES = 48
 _MOST_GUIDES = 8  # large patterns whose orders others may follow
 
@@ -73,8 +73,9 @@ def merge(
     chosen = [min(each, key=lambda way: way.cost) for each in ways]
     apart = sum({key_of(term): term.plan.cost for way in chosen for term in way.terms}.values())
     terms = {key_of(term) for each in ways for way in each for term in way.terms}
-    most = int(_ON_CHOOSING * apart / (_PER_CHOICE * max(len(terms), 1)))
-    chooser = _Chooser(stats, _MOST_CHOICES if forced else min(most, _MOST_CHOICES), forced, options)
+    each = apart / max(len(terms), 1)
+    most = min(_MOST_CHOICES, int(each / _PER_CHOICE)) if each >= _WORTH_LOOKING else 1
+    chooser = _Chooser(stats, _MOST_CHOICES if forced else most, forced, options)
     order = sorted(range(len(ways)), key=lambda i: -chosen[i].cost)
     chooser.guides = [p for i in order for p in _large(ways[i])][:_MOST_GUIDES]
     for i in order:
@@ -139,7 +140,7 @@ class _Chooser:
         if found is None:
             own = _Option(term.plan, (), (((key, None), term.plan.cost),))
             others: list[_Option] = []
-            if not term.cut and self.most > 1:
+            if not term.cut:
                 others = [self._numbered(choice) for choice in self._choices(term)]
             # The first of those that cost the same is taken, and others may still come to share it.
             found = self.known[key] = others if others and self.forced else [*others, own]
@@ -147,7 +148,7 @@ class _Chooser:
 
     def _choices(self, term: Term) -> tuple[Choice, ...]:
         if term.problem.num_vertices > EXHAUSTIVE_UP_TO:
-            guides = [guide for guide in self.guides if guide is not term.problem]
+            guides = [guide for guide in self.guides if guide is not term.problem][: self.most - 1]
             return choices_beside(term.problem, self.stats, guides, self.options)[: self.most]
         return choices(term.problem, self.stats, term.plan.cost, self.most, self.options)
 
