@@ -227,7 +227,7 @@ def time_row(engine: CudaEngine, graph: Graph, row: Row, options: argparse.Names
     way = engine.sums_way(query, formula, params)
     runs: list[tuple[int, Any]]
     if way is not None:
-        divisor, runs = 1, [(1, engine.prepare_sums(way, graph))]
+        divisor, runs = 1, [(1, engine.prepare_sums([way], graph))]
     else:
         runs = [(term.coefficient, engine.prepare_count(term.plan, resolved)) for term in formula.terms]
     report = runs[0][1].report()

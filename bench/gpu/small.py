@@ -123,7 +123,7 @@ def wheels(graph: Graph) -> None:
         replace(small, warp_ends=4, block_ends=(), window=10, window_warps=4),
         replace(small, warp_ends=4, block_ends=(), window=10, window_warps=4, list_bytes=0),
     ):
-        run = CudaEngine(open_device(), Wishes(hoods=own)).prepare_sums(way, graph)
+        run = CudaEngine(open_device(), Wishes(hoods=own)).prepare_sums([way], graph)
         assert run.count(Watch(Params(), time.perf_counter())) == 3 * N * comb(N - 1, 4), own
 
 

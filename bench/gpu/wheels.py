@@ -111,7 +111,7 @@ def time_sums(
 ) -> tuple[int, float, SumsRun]:
     way = sums_way(query, math.inf)
     assert way is not None
-    run = engine.prepare_sums(way, query.graph)
+    run = engine.prepare_sums([way], query.graph)
     best = math.inf
     for number in range(repeat + 1):
         machine.milliseconds()

@@ -92,10 +92,13 @@ nb::object next_batch(BoundRun& self, double seconds) {
   return got ? nb::cast(to_numpy(std::move(batch))) : nb::none();
 }
 
-nb::tuple total(BoundRun& self) {
-  const Count t = self.run->scheduler().total();
-  return nb::make_tuple(static_cast<std::int64_t>(t >> 64), static_cast<std::uint64_t>(t),
-                        self.run->scheduler().overflow());
+// Per plan: the high and the low half of its total, and whether that is wrong for having overflown.
+nb::list totals(BoundRun& self) {
+  nb::list found;
+  for (const LeafSum& sum : self.run->scheduler().sums())
+    found.append(nb::make_tuple(static_cast<std::int64_t>(sum.total >> 64), static_cast<std::uint64_t>(sum.total),
+                                sum.overflow));
+  return found;
 }
 
 // Per column of the tally its low halves and, where it is wide, its high halves.
@@ -156,7 +159,7 @@ void bind_engine(nb::module_& m) {
       .def("done", [](BoundRun& self) { return self.run->scheduler().done(); })
       .def("failed", [](BoundRun& self) { return self.run->scheduler().failed(); })
       .def("progress", [](BoundRun& self) { return self.run->scheduler().fraction_of_seeds(); })
-      .def("total", &total)
+      .def("totals", &totals)
       .def("finish_tally", &finish_tally);
   m.def("make_run", &make_run, nb::arg("kept"), nb::arg("num_vertices"), nb::arg("relations"), nb::arg("reverse"), nb::arg("code"),
         nb::arg("filters"), nb::arg("keys"), nb::arg("entities"), nb::arg("seeds"), nb::arg("vertex_at"),

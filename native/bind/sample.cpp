@@ -24,11 +24,11 @@ WalkWeights to_weights(const Inputs& in, In<double> seeds, const std::vector<Lev
   if (seeds.size() != in.num_seeds || seeds.size() == 0) throw std::invalid_argument("one sum per seed, and some seed");
   const double total = seeds.data()[seeds.size() - 1];
   if (!(total > 0) || !std::isfinite(total)) throw std::invalid_argument("the seeds' weights have no sum");
-  if (levels.size() != in.program.levels.size()) throw std::invalid_argument("one pair of weights per level");
+  if (levels.size() != in.program.only().levels.size()) throw std::invalid_argument("one pair of weights per level");
   WalkWeights weights{seeds.data(), {}};
   for (std::size_t i = 0; i < levels.size(); ++i) {
     const auto& [weight, sums] = levels[i];
-    const Source& source = in.program.levels[i].expression.source;
+    const Source& source = in.program.only().levels[i].expression.source;
     if (weight && weight->size() != in.store.num_vertices()) throw std::invalid_argument("one weight per vertex");
     if (sums && (source.kind != Source::kList || sums->size() != in.store.num_entries(source.relation)))
       throw std::invalid_argument("the sums do not fit the level's relation");
@@ -40,7 +40,7 @@ WalkWeights to_weights(const Inputs& in, In<double> seeds, const std::vector<Lev
 nb::tuple sample(const BoundRun& self, In<double> seeds, const std::vector<LevelArrays>& levels, std::uint64_t seed,
                  std::uint64_t first, std::size_t blocks, std::size_t size, int threads) {
   const Inputs& in = self.run->inputs();
-  if (in.program.emit || !in.program.parts.empty() || !in.program.codegrees.empty())
+  if (in.program.emit || !in.program.only().parts.empty() || in.program.leaves.size() > 1 || !in.program.codegrees.empty())
     throw std::invalid_argument("only counting programs without cuts are sampled");
   if (size < 1 || threads < 1) throw std::invalid_argument("size and threads must be positive");
   const WalkWeights weights = to_weights(in, seeds, levels);

@@ -5,10 +5,11 @@
 namespace subiso {
 
 EdgeAssignment::EdgeAssignment(const Inputs& in) : in_(in) {
-  std::vector<EdgeCheck> all;
-  for (const Level& level : in.program.levels) {
-    all.insert(all.end(), level.edges.begin(), level.edges.end());
-    completed_.push_back(all);
+  for (const Node& node : in.program.nodes) {
+    std::vector<EdgeCheck> all;
+    if (node.parent != kNone) all = completed_[static_cast<std::size_t>(node.parent)];
+    all.insert(all.end(), node.level.edges.begin(), node.level.edges.end());
+    completed_.push_back(std::move(all));
   }
 }
 
@@ -38,12 +39,12 @@ bool EdgeAssignment::assign(std::size_t edge, std::vector<bool>& tried) {
   return false;
 }
 
-bool EdgeAssignment::possible(int level, const std::uint32_t* match) {
-  const auto l = static_cast<std::size_t>(level);
-  for (const EdgeCheck& fresh : in_.program.levels[l].edges) {
+bool EdgeAssignment::possible(int node, const std::uint32_t* match) {
+  const auto n = static_cast<std::size_t>(node);
+  for (const EdgeCheck& fresh : in_.program.nodes[n].level.edges) {
     const auto pair = std::minmax(match[fresh.source], match[fresh.target]);
     choices_.clear();
-    for (const EdgeCheck& e : completed_[l]) {
+    for (const EdgeCheck& e : completed_[n]) {
       if (std::minmax(match[e.source], match[e.target]) != pair) continue;
       choices_.emplace_back();
       candidates(e, match, choices_.back());

@@ -12,26 +12,37 @@ constexpr std::uint64_t kOnes = ~std::uint64_t{0};
 
 }  // namespace
 
-LocalSearch::LocalSearch(const Inputs& in, const Scheduler& scheduler, TallySink* sink)
+LocalSearch::LocalSearch(const Inputs& in, const Scheduler& scheduler, const Node& top, TallySink* sink)
     : in_(in),
       program_(in.program),
       scheduler_(scheduler),
-      sizes_(in.program.sizes.size()),
+      top_(top),
+      local_(top.local),
+      row_filters_(in.filters.size()),
       tally_(sink == nullptr ? nullptr : std::make_unique<LocalTally>(in, *sink)),
       cliques_(scheduler, tally_.get()) {
-  const auto note = [this](const SetExpression& e) {
-    const auto want = [this](int position, int relation) {
-      if (position == 0) return;
-      if (row_relations_.size() <= static_cast<std::size_t>(relation))
-        row_relations_.resize(static_cast<std::size_t>(relation) + 1);
-      row_relations_[static_cast<std::size_t>(relation)] = true;
-    };
-    if (e.source.kind == Source::kList) want(e.source.position, e.source.relation);
-    for (const Operand& o : e.operands) want(o.position, o.relation);
+  for (int number : top.leaves) {
+    const Leaf& leaf = program_.leaves[static_cast<std::size_t>(number)];
+    for (const Level& level : leaf.levels) {
+      note(level.expression);
+      for (int set : level.sets) note(program_.sets[static_cast<std::size_t>(set)].expression);
+    }
+    for (const TailSize& tail : leaf.sizes) note(tail.expression);
+    depths_ = std::max(depths_, leaf.levels.size());
+    sizes_.resize(std::max(sizes_.size(), leaf.sizes.size()));
+  }
+}
+
+void LocalSearch::note(const SetExpression& e) {
+  const auto want = [this](int position, int relation) {
+    if (position == 0) return;
+    if (row_relations_.size() <= static_cast<std::size_t>(relation))
+      row_relations_.resize(static_cast<std::size_t>(relation) + 1);
+    row_relations_[static_cast<std::size_t>(relation)] = true;
   };
-  for (const SetNode& node : program_.sets) note(node.expression);
-  for (const TailSize& tail : program_.sizes) note(tail.expression);
-  for (const Level& level : program_.levels) note(level.expression);
+  if (e.source.kind == Source::kList) want(e.source.position, e.source.relation);
+  for (const Operand& o : e.operands) want(o.position, o.relation);
+  if (e.filter != kNone) row_filters_[static_cast<std::size_t>(e.filter)] = true;
 }
 
 void LocalSearch::leave() {
@@ -41,9 +52,9 @@ void LocalSearch::leave() {
 }
 
 LocalSearch::Size LocalSearch::enter(std::uint32_t v) {
-  const int relation = program_.local_relation;
-  const Span list = program_.local_above ? in_.store.neighbors_above(v, relation) : in_.store.neighbors(v, relation);
-  if (list.size < static_cast<std::size_t>(program_.local_least)) return kTooSmall;
+  const int relation = local_.relation;
+  const Span list = local_.above ? in_.store.neighbors_above(v, relation) : in_.store.neighbors(v, relation);
+  if (list.size < static_cast<std::size_t>(local_.least)) return kTooSmall;
   if (list.size > kMostVertices || (tally_ && !tally_->fits(list.size))) return kTooLarge;
   leave();
   member_bits_.resize((in_.store.num_vertices() + std::size_t{63}) / 64);
@@ -61,11 +72,11 @@ LocalSearch::Size LocalSearch::enter(std::uint32_t v) {
   everyone_.assign(words_, kOnes);
   if (size_ % 64) everyone_.back() = (Word{1} << (size_ % 64)) - 1;
   sets_.resize(program_.sets.size() * words_);
-  candidates_.resize(program_.levels.size() * words_);
+  candidates_.resize(depths_ * words_);
   scratch_.resize(words_);
   build_rows();
   build_filters();
-  if (!program_.local_cliques) compute_sets(0);
+  if (!local_.cliques) compute_sets(program_.nodes[0].level);
   return kFits;
 }
 
@@ -75,8 +86,8 @@ void LocalSearch::build_rows() {
     if (!row_relations_[r]) continue;
     const int relation = static_cast<int>(r);
     // Where edges have no direction, the lists above hold them all: those of hubs need not be read whole.
-    const bool mirror = (!program_.local_rows_above || program_.local_cliques) && in_.reverse[r] == relation;
-    const bool above = program_.local_rows_above || mirror;
+    const bool mirror = (!local_.rows_above || local_.cliques) && in_.reverse[r] == relation;
+    const bool above = local_.rows_above || mirror;
     for (std::uint32_t i = 0; i < size_; ++i) {
       build_row(relation, i, above ? in_.store.neighbors_above(members_[i], relation)
                                    : in_.store.neighbors(members_[i], relation), mirror);
@@ -107,13 +118,13 @@ void LocalSearch::build_row(int relation, std::uint32_t i, Span list, bool mirro
 void LocalSearch::build_filters() {
   filters_.assign(in_.filters.size() * words_, 0);
   for (std::size_t f = 0; f < in_.filters.size(); ++f)
-    for (std::size_t i = 0; i < size_; ++i)
+    for (std::size_t i = 0; row_filters_[f] && i < size_; ++i)
       filters_[f * words_ + (i >> 6)] |= Word{in_bitmap(in_.filters[f], members_[i])} << (i & 63);
 }
 
 void LocalSearch::apply_bounds(const SetExpression& e, Word* result) const {
   for (int p : e.lower) {
-    if (p == 0 && program_.local_above) continue;  // all members are above it
+    if (p == 0 && local_.above) continue;  // all members are above it
     const std::uint32_t from = p == 0 ? first_split_ : index_[p] + 1;
     const std::size_t whole = std::min<std::size_t>(from >> 6, words_);
     std::fill_n(result, whole, Word{0});
@@ -150,84 +161,112 @@ void LocalSearch::evaluate(const SetExpression& e, Word* result) {
   }
 }
 
-void LocalSearch::compute_sets(int level) {
-  for (int set : program_.levels[static_cast<std::size_t>(level)].sets)
+void LocalSearch::compute_sets(const Level& level) {
+  for (int set : level.sets)
     evaluate(program_.sets[static_cast<std::size_t>(set)].expression,
              sets_.data() + static_cast<std::size_t>(set) * words_);
 }
 
-bool LocalSearch::count_below(std::uint32_t v, std::int64_t& steps, Count& total, bool& overflow) {
+bool LocalSearch::count_below(std::uint32_t v, std::int64_t& steps, std::vector<LeafSum>& sums) {
   steps_ = &steps;
-  total_ = &total;
-  overflow_ = &overflow;
+  sums_ = sums.data();
   index_[1] = local_index(v);
-  if (program_.local_cliques) {
-    const int size = static_cast<int>(program_.levels.size()) + 1;  // the last vertex is the tail's
-    return cliques_.count({row(program_.local_relation, 0), size_, words_}, index_[1], size, steps, total, overflow);
+  if (local_.cliques) {
+    const auto leaf = static_cast<std::size_t>(top_.leaves[0]);
+    const int size = static_cast<int>(program_.leaves[leaf].levels.size()) + 1;  // the last vertex is the tail's
+    return cliques_.count({row(local_.relation, 0), size_, words_}, index_[1], size, steps, sums[leaf].total,
+                          sums[leaf].overflow);
   }
-  compute_sets(1);
-  return descend(2);
+  compute_sets(top_.level);
+  for (int child : top_.children)
+    if (!descend(child)) return false;
+  return true;
 }
 
-bool LocalSearch::descend(int level) {
-  const Level& l = program_.levels[static_cast<std::size_t>(level)];
-  Word* bits = candidates_.data() + static_cast<std::size_t>(level) * words_;
-  evaluate(l.expression, bits);
-  for (int p : l.distinct)
+bool LocalSearch::descend(int number) {
+  const Node& node = program_.nodes[static_cast<std::size_t>(number)];
+  const int depth = node.depth;
+  Word* bits = candidates_at(depth);
+  evaluate(node.level.expression, bits);
+  for (int p : node.level.distinct)
     if (p != 0) bits[index_[p] >> 6] &= ~(Word{1} << (index_[p] & 63));
-  if (level + 1 == static_cast<int>(program_.levels.size())) {
-    innermost(level);
+  if (node.children.empty()) {
+    innermost(node);
     return true;
   }
   for (std::size_t w = 0; w < words_; ++w)
     for (Word left = bits[w]; left != 0; left &= left - 1) {
-      index_[level] = static_cast<std::uint32_t>(w * 64 + static_cast<std::size_t>(__builtin_ctzll(left)));
+      index_[depth] = static_cast<std::uint32_t>(w * 64 + static_cast<std::size_t>(__builtin_ctzll(left)));
       if (interrupted()) return false;
-      compute_sets(level);
-      const Count before = *total_;
-      if (!descend(level + 1)) return false;
-      if (tally_) tally_->subtree(level, index_, static_cast<std::uint64_t>(added_since(before, *total_)));
+      compute_sets(node.level);
+      add_tails(node);
+      const Count before = sums_[0].total;
+      for (int child : node.children)
+        if (!descend(child)) return false;
+      if (tally_) tally_->subtree(depth, index_, static_cast<std::uint64_t>(added_since(before, sums_[0].total)));
     }
   return true;
 }
 
-void LocalSearch::innermost(int level) {
-  if (tally_) return share_tail(level);
-  const Word* bits = candidates_.data() + static_cast<std::size_t>(level) * words_;
-  const bool linear = is_linear(program_);
+void LocalSearch::innermost(const Node& node) {
+  if (tally_) return share_tail(node);
+  if (node.ends.size() == 1 && is_linear(program_.leaves[static_cast<std::size_t>(node.ends[0])]))
+    return add_linearly(node);
+  const Word* bits = candidates_at(node.depth);
+  for (std::size_t w = 0; w < words_; ++w)
+    for (Word left = bits[w]; left != 0; left &= left - 1) {
+      index_[node.depth] = static_cast<std::uint32_t>(w * 64 + static_cast<std::size_t>(__builtin_ctzll(left)));
+      compute_sets(node.level);
+      add_tails(node);
+    }
+}
+
+void LocalSearch::add_linearly(const Node& node) {
+  const auto number = static_cast<std::size_t>(node.ends[0]);
+  const Leaf& leaf = program_.leaves[number];
+  const Word* bits = candidates_at(node.depth);
   std::uint64_t sum = 0;
   for (std::size_t w = 0; w < words_; ++w)
     for (Word left = bits[w]; left != 0; left &= left - 1) {
-      index_[level] = static_cast<std::uint32_t>(w * 64 + static_cast<std::size_t>(__builtin_ctzll(left)));
-      compute_sets(level);
-      for (std::size_t i = 0; i < sizes_.size(); ++i) sizes_[i] = count(program_.sizes[i]);
-      if (linear)
-        sum += sizes_[0];
-      else
-        add_terms(program_, sizes_.data(), *total_, *overflow_);
+      index_[node.depth] = static_cast<std::uint32_t>(w * 64 + static_cast<std::size_t>(__builtin_ctzll(left)));
+      compute_sets(node.level);
+      sum += count(leaf.sizes[0]);
     }
-  if (linear) add_linear(program_, sum, *total_, *overflow_);
+  add_linear(leaf, sum, sums_[number].total, sums_[number].overflow);
+}
+
+void LocalSearch::add_tails(const Node& node) {
+  shared_sizes_.resize(node.sizes.size());
+  for (std::size_t i = 0; i < node.sizes.size(); ++i) shared_sizes_[i] = count(node.sizes[i]);
+  for (int number : node.ends) {
+    const Leaf& leaf = program_.leaves[static_cast<std::size_t>(number)];
+    LeafSum& sum = sums_[number];
+    for (std::size_t i = 0; i < leaf.size_at.size(); ++i)
+      sizes_[i] = shared_sizes_[static_cast<std::size_t>(leaf.size_at[i])];
+    add_terms(leaf, sizes_.data(), sum.total, sum.overflow);
+  }
 }
 
 // The innermost loop with local counts: also gives the elements of the tail's sets their shares.
-void LocalSearch::share_tail(int level) {
-  const Word* bits = candidates_.data() + static_cast<std::size_t>(level) * words_;
+void LocalSearch::share_tail(const Node& node) {
+  const Leaf& leaf = program_.only();
+  const Word* bits = candidates_at(node.depth);
   tail_bits_.resize(sizes_.size() * words_);
   for (std::size_t w = 0; w < words_; ++w)
     for (Word left = bits[w]; left != 0; left &= left - 1) {
-      index_[level] = static_cast<std::uint32_t>(w * 64 + static_cast<std::size_t>(__builtin_ctzll(left)));
-      compute_sets(level);
+      index_[node.depth] = static_cast<std::uint32_t>(w * 64 + static_cast<std::size_t>(__builtin_ctzll(left)));
+      compute_sets(node.level);
       for (std::size_t i = 0; i < sizes_.size(); ++i)
-        sizes_[i] = tally_->scatters() ? select(i, tail_bits_.data() + i * words_) : count(program_.sizes[i]);
-      const Count before = *total_;
-      add_terms(program_, sizes_.data(), *total_, *overflow_);
-      tally_->subtree(level, index_, static_cast<std::uint64_t>(added_since(before, *total_)));
+        sizes_[i] = tally_->scatters() ? select(i, tail_bits_.data() + i * words_) : count(leaf.sizes[i]);
+      const Count before = sums_[0].total;
+      add_terms(leaf, sizes_.data(), sums_[0].total, sums_[0].overflow);
+      tally_->subtree(node.depth, index_, static_cast<std::uint64_t>(added_since(before, sums_[0].total)));
       if (tally_->scatters()) tally_->share(tail_bits_.data(), words_, index_, sizes_.data());
     }
 }
 
 std::uint64_t LocalSearch::select(std::size_t size, Word* bits) {
-  const TailSize& tail = program_.sizes[size];
+  const TailSize& tail = program_.only().sizes[size];
   evaluate(tail.expression, bits);
   const auto remove = [&](int p) {
     if (p != 0) bits[index_[p] >> 6] &= ~(Word{1} << (index_[p] & 63));
@@ -241,7 +280,7 @@ std::uint64_t LocalSearch::count(const TailSize& tail) {
   const SetExpression& e = tail.expression;
   const bool one_row = e.operands.size() == 1 && !e.operands[0].negative && e.operands[0].position != 0;
   const bool bounded_by_row =
-      e.upper.empty() && (e.lower.empty() || (program_.local_rows_above && e.lower.size() == 1 && one_row &&
+      e.upper.empty() && (e.lower.empty() || (local_.rows_above && e.lower.size() == 1 && one_row &&
                                               e.lower[0] == e.operands[0].position));
   if (one_row && bounded_by_row && e.filter == kNone && tail.distinct.empty() && tail.surely == 0) {
     const Word* a = source_bits(e);

@@ -1,5 +1,6 @@
 // Search inside the neighbourhood of the first matched vertex, with adjacency as bit rows: an intersection is an AND,
-// a size a popcount. For counting plans in which every vertex is a neighbour of the first (cliques, wheels, ...).
+// a size a popcount. For counting plans in which every vertex is a neighbour of the first (cliques, wheels, ...); plans
+// that share their second level share the rows, and the levels that they have in common.
 #pragma once
 #include "engine/clique_search.hpp"
 #include "engine/local_tally.hpp"
@@ -10,16 +11,16 @@ namespace subiso {
 
 class LocalSearch {
  public:
-  // `sink`: where local counts go; null for plain counts.
-  LocalSearch(const Inputs& in, const Scheduler& scheduler, TallySink* sink = nullptr);
+  // For everything below `top`, the node of the second level. `sink`: where local counts go; null for plain counts.
+  LocalSearch(const Inputs& in, const Scheduler& scheduler, const Node& top, TallySink* sink = nullptr);
 
   // Sets up the neighbourhood of v, unless it is too large for bit rows (the caller then searches lists) or too small
   // to hold a match.
   enum Size { kTooSmall, kFits, kTooLarge };
   Size enter(std::uint32_t v);
-  // Counts everything below the second vertex, which is v; sums into total. `steps` goes down as it searches: false
-  // when it fell below zero, or the run was stopped, before the end (total then holds a part).
-  bool count_below(std::uint32_t v, std::int64_t& steps, Count& total, bool& overflow);
+  // Counts everything below the second vertex, which is v; adds to the sums, by leaf. `steps` goes down as it searches:
+  // false when it fell below zero, or the run was stopped, before the end (the sums then hold a part).
+  bool count_below(std::uint32_t v, std::int64_t& steps, std::vector<LeafSum>& sums);
 
   // Leaves the last neighbourhood; its local counts are then in the tally.
   void leave();
@@ -41,10 +42,16 @@ class LocalSearch {
   void build_row(int relation, std::uint32_t i, Span list, bool mirror);
   void build_filters();
 
-  void compute_sets(int level);
-  bool descend(int level);  // false when interrupted
-  void innermost(int level);
-  void share_tail(int level);
+  // What the levels and tails below the top read.
+  void note(const SetExpression& e);
+  Word* candidates_at(int depth) { return candidates_.data() + static_cast<std::size_t>(depth) * words_; }
+  void compute_sets(const Level& level);
+  bool descend(int node);  // false when interrupted
+  void innermost(const Node& node);
+  void add_linearly(const Node& node);
+  // Adds what the tails of the leaves that end at the node come to, for the vertices matched by now.
+  void add_tails(const Node& node);
+  void share_tail(const Node& node);
   // The elements of a tail set without the matched vertices; how many.
   std::uint64_t select(std::size_t size, Word* bits);
   // result = the expression's elements as bits; false when certainly empty.
@@ -58,7 +65,11 @@ class LocalSearch {
   const Inputs& in_;
   const Program& program_;
   const Scheduler& scheduler_;
+  const Node& top_;
+  const Local& local_;
   std::vector<bool> row_relations_;  // relations that are read at positions other than the first
+  std::vector<bool> row_filters_;    // filters that are read
+  std::size_t depths_ = 0;           // of the deepest leaf
 
   std::vector<std::uint32_t> members_;  // the neighbourhood, sorted
   std::vector<Word> member_bits_;       // over all vertices
@@ -71,13 +82,13 @@ class LocalSearch {
   std::vector<Word> everyone_;
   std::vector<Word> filters_;
   std::vector<Word> sets_;
-  std::vector<Word> candidates_;  // one bit set per level
+  std::vector<Word> candidates_;  // one bit set per depth
   std::vector<Word> scratch_;
   std::uint32_t index_[kMaxLevels] = {};
   std::vector<std::uint64_t> sizes_;
+  std::vector<std::uint64_t> shared_sizes_;  // those of a node
   std::int64_t* steps_ = nullptr;
-  Count* total_ = nullptr;
-  bool* overflow_ = nullptr;
+  LeafSum* sums_ = nullptr;
   std::unique_ptr<LocalTally> tally_;
   CliqueSearch cliques_;
   std::vector<Word> tail_bits_;  // the tail's sets, where local counts want their elements

@@ -5,12 +5,12 @@
 
 namespace subiso {
 
-PartCounter::PartCounter(const Inputs& in, Sets& sets, const Scheduler& scheduler, const Part& part)
+PartCounter::PartCounter(const Inputs& in, Sets& sets, const Scheduler& scheduler, const Part& part, int first)
     : in_(in),
       sets_(sets),
       scheduler_(scheduler),
       part_(part),
-      first_(static_cast<int>(in.program.levels.size())),
+      first_(first),
       linear_(is_linear(part)),
       tail_(in, sets, part, first_ + static_cast<int>(part.levels.size()) - 1),
       sizes_(part.sizes.size()) {}

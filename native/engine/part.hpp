@@ -7,7 +7,8 @@ namespace subiso {
 
 class PartCounter {
  public:
-  PartCounter(const Inputs& in, Sets& sets, const Scheduler& scheduler, const Part& part);
+  // `first`: the position of its first level.
+  PartCounter(const Inputs& in, Sets& sets, const Scheduler& scheduler, const Part& part, int first);
 
   // How many extensions the vertices matched in `sets` have; meaningless once the run is stopped. `steps` grows by the
   // candidates looked at.
@@ -22,7 +23,7 @@ class PartCounter {
   Sets& sets_;
   const Scheduler& scheduler_;
   const Part& part_;
-  const int first_;  // position of the first level
+  const int first_;
   const bool linear_;
   InnerTail tail_;
   std::vector<std::uint64_t> sizes_;

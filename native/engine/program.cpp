@@ -3,9 +3,12 @@
 #include <algorithm>
 
 #include "engine/code_reader.hpp"
+#include "engine/trie.hpp"
 
 namespace subiso {
 namespace {
+
+constexpr int kMostLeaves = 1 << 12;
 
 class Reader : private CodeReader {
  public:
@@ -13,92 +16,107 @@ class Reader : private CodeReader {
       : CodeReader(code, length), limits_(limits) {}
 
   Program program() {
-    Program p;
-    const int num_levels = number(1, kMaxLevels + 1);
-    const int num_sets = number(0, 1 << 16);
-    p.local_relation = number(kNone, limits_.relations);
-    p.local_above = number(0, 2) != 0;
-    p.local_rows_above = number(0, 2) != 0;
-    p.local_least = number(0, kMaxLevels + 1);
-    p.local_cliques = number(0, 2) != 0;
-    if (p.local_relation != kNone && num_levels < 3) fail("a local search has three levels or more");
-    p.emit = number(0, 2) != 0;
-    num_codegrees_ = number(0, kMaxLevels);
-    for (int i = 0; i < num_levels; ++i) p.levels.push_back(level(i, num_sets));
+    const int num_sets = number(0, 1 << 16), num_tables = number(0, 1 << 16), num_leaves = number(1, kMostLeaves);
+    p_.emit = number(0, 2) != 0;
+    if (p_.emit && num_leaves > 1) fail("rows are for one plan");
     for (int i = 0; i < num_sets; ++i) {
-      const int depth = number(0, num_levels);
-      p.sets.push_back({depth, expression(depth + 1, i)});
-      p.levels[static_cast<std::size_t>(depth)].sets.push_back(i);
+      const int depth = number(0, kMaxLevels);
+      p_.sets.push_back({depth, expression(depth + 1, i)});
+      const Source::Kind kind = p_.sets.back().expression.source.kind;
+      if (kind != Source::kList && kind != Source::kSet) fail("a set has a source");
     }
-    for (int i = 0; i < num_codegrees_; ++i) p.codegrees.push_back(codegrees(p, i));
-    if (p.emit) {
-      for (int i = 0; i < num_levels; ++i) p.column_of.push_back(number(0, num_levels));
-    } else {
-      tail(p, num_levels, num_sets);
-      for (int left = number(0, kMaxLevels); left > 0; --left) p.parts.push_back(part(p, num_levels));
-    }
+    for (int i = 0; i < num_tables; ++i) p_.codegrees.push_back(codegrees());
+    for (int i = 0; i < num_leaves; ++i) p_.leaves.push_back(leaf());
     finish();
-    check_sets(p);
-    check_codegrees(p);
-    if (p.local_relation != kNone) check_local(p);
-    return p;
+    p_.nodes = make_trie(p_.leaves);
+    return std::move(p_);
   }
 
  private:
-  // A set is read only once it is computed.
-  static void check_sets(const Program& p) {
-    const auto known_at = [&](const SetExpression& e, int depth) {
-      return e.source.kind != Source::kSet || p.sets[static_cast<std::size_t>(e.source.set)].depth <= depth;
-    };
-    for (std::size_t i = 0; i < p.levels.size(); ++i)
-      if (!known_at(p.levels[i].expression, static_cast<int>(i) - 1)) fail("a level reads a set that comes later");
-    for (const Part& part : p.parts)
-      for (std::size_t i = 0; i < part.levels.size(); ++i)
-        if (!known_at(part.levels[i].expression, static_cast<int>(p.levels.size() + i) - 1))
-          fail("a level reads a set that comes later");
-    for (const SetNode& node : p.sets) {
-      const Source::Kind kind = node.expression.source.kind;
-      if (kind != Source::kList && kind != Source::kSet) fail("a set has a source");
-      if (!known_at(node.expression, node.depth)) fail("a set reads one that comes later");
+  // Sets and tables that a leaf, or one of its parts, computes: nothing else may be read.
+  struct Known {
+    std::vector<bool> sets, tables;
+  };
+
+  Leaf leaf() {
+    Leaf l;
+    const int num_levels = number(1, kMaxLevels + 1);
+    l.local = local();
+    if (l.local.wanted() && num_levels < 3) fail("a local search has three levels or more");
+    for (int i = 0; i < num_levels; ++i) l.levels.push_back(level(i));
+    Known known{std::vector<bool>(p_.sets.size()), std::vector<bool>(p_.codegrees.size())};
+    read_sets(l, 0, known);
+    for (int table : numbers(static_cast<int>(p_.codegrees.size()))) {
+      const int depth = p_.codegrees[static_cast<std::size_t>(table)].depth;
+      if (depth >= num_levels) fail("a table is computed after the last level");
+      known.tables[static_cast<std::size_t>(table)] = true;
+      l.levels[static_cast<std::size_t>(depth)].codegrees.push_back(table);
+    }
+    check_levels(l, 0, known);
+    if (p_.emit) {
+      for (int i = 0; i < num_levels; ++i) p_.column_of.push_back(number(0, num_levels));
+    } else {
+      tail(l, num_levels, known);
+      for (int left = number(0, kMaxLevels); left > 0; --left) l.parts.push_back(part(num_levels, known));
+    }
+    if (l.local.wanted()) check_local(l);
+    return l;
+  }
+  Local local() {
+    Local l;
+    l.relation = number(kNone, limits_.relations);
+    l.above = number(0, 2) != 0;
+    l.rows_above = number(0, 2) != 0;
+    l.least = number(0, kMaxLevels + 1);
+    l.cliques = number(0, 2) != 0;
+    return l;
+  }
+  // The numbers of the sets that loops beginning at position `first` compute, each after those that it reads.
+  void read_sets(Loops& loops, int first, Known& known) {
+    for (int set : numbers(static_cast<int>(p_.sets.size()))) {
+      const SetNode& node = p_.sets[static_cast<std::size_t>(set)];
+      if (node.depth < first || node.depth >= first + static_cast<int>(loops.levels.size()))
+        fail("a set is computed outside of the loops");
+      check_known(node.expression, node.depth, known);
+      known.sets[static_cast<std::size_t>(set)] = true;
+      loops.levels[static_cast<std::size_t>(node.depth - first)].sets.push_back(set);
     }
   }
-  // A table is read only once it is computed, and at a vertex that it counts for.
-  static void check_codegrees(const Program& p) {
-    for (std::size_t i = 0; i < p.levels.size(); ++i) {
-      const Source& source = p.levels[i].expression.source;
-      if (source.kind == Source::kEnds && p.codegrees[static_cast<std::size_t>(source.table)].depth >= static_cast<int>(i))
-        fail("a level reads a table that comes later");
-    }
-    const auto check_sizes = [&](const Loops& loops) {
-      for (const TailSize& size : loops.sizes) {
-        if (size.expression.source.kind == Source::kEnds) fail("ends are for loops");
-        if (size.table == kNone) continue;
-        if (size.expression.operands.size() != 1) fail("a codegree is looked up at one vertex");
-        if (size.expression.operands[0].position <= p.codegrees[static_cast<std::size_t>(size.table)].depth)
-          fail("a codegree is looked up at a later vertex");
-      }
-    };
-    check_sizes(p);
-    for (const Part& part : p.parts) check_sizes(part);
+  // A set or table is read only once it is computed, which is when position `depth` is matched at the latest.
+  void check_known(const SetExpression& e, int depth, const Known& known) const {
+    const auto set = static_cast<std::size_t>(e.source.set), table = static_cast<std::size_t>(e.source.table);
+    if (e.source.kind == Source::kSet && (!known.sets[set] || p_.sets[set].depth > depth))
+      fail("a set is read before it is computed");
+    if (e.source.kind == Source::kEnds && (!known.tables[table] || p_.codegrees[table].depth > depth))
+      fail("a table is read before it is computed");
+  }
+  void check_levels(const Loops& loops, int first, const Known& known) const {
+    for (std::size_t i = 0; i < loops.levels.size(); ++i)
+      check_known(loops.levels[i].expression, first + static_cast<int>(i) - 1, known);
   }
   // Bit rows hold the neighbours of the first vertex and nothing else.
-  static void check_local(const Program& p) {
-    if (p.emit || !p.codegrees.empty() || !p.parts.empty()) fail("a local search only counts");
-    const SetExpression& second = p.levels[1].expression;
+  void check_local(const Leaf& l) const {
+    const bool tables = std::any_of(l.levels.begin(), l.levels.end(), [](const Level& v) { return !v.codegrees.empty(); });
+    if (p_.emit || tables || !l.parts.empty()) fail("a local search only counts");
+    const SetExpression& second = l.levels[1].expression;
     if (second.source.kind != Source::kList || second.source.position != 0 ||
-        second.source.relation != p.local_relation)
+        second.source.relation != l.local.relation)
       fail("a local search begins with a neighbour of the first vertex");
-    if (p.local_above && std::find(second.lower.begin(), second.lower.end(), 0) == second.lower.end())
+    if (l.local.above && std::find(second.lower.begin(), second.lower.end(), 0) == second.lower.end())
       fail("a local search above the first vertex begins above it");
-    const auto reads = [&](const SetNode& node) {
-      return node.expression.operands.size() == 1 && node.expression.operands[0].relation == p.local_relation;
-    };
-    if (p.local_cliques && (!p.local_above || p.sizes.size() != 1 || p.levels[1].expression.filter != kNone ||
-                            !std::all_of(p.sets.begin(), p.sets.end(), reads)))
-      fail("this is no search for cliques");
-    for (const Level& level : p.levels)
-      if (!level.edges.empty() || (&level > &p.levels[1] && !level.pairs.empty()))
+    if (l.local.cliques && !searches_cliques(l)) fail("this is no search for cliques");
+    for (const Level& level : l.levels)
+      if (!level.edges.empty() || (&level > &l.levels[1] && !level.pairs.empty()))
         fail("a local search checks no columns and no edges");
+  }
+  bool searches_cliques(const Leaf& l) const {
+    const auto reads = [&](int set) {
+      const SetExpression& e = p_.sets[static_cast<std::size_t>(set)].expression;
+      return e.operands.size() == 1 && e.operands[0].relation == l.local.relation;
+    };
+    const auto all_read = [&](const Level& level) { return std::all_of(level.sets.begin(), level.sets.end(), reads); };
+    return l.local.above && l.sizes.size() == 1 && l.levels[1].expression.filter == kNone &&
+           std::all_of(l.levels.begin(), l.levels.end(), all_read);
   }
 
   Source source(int positions, int sets) {
@@ -110,7 +128,7 @@ class Reader : private CodeReader {
     } else if (s.kind == Source::kSet) {
       s.set = number(0, sets);
     } else if (s.kind == Source::kEnds) {
-      s.table = number(0, num_codegrees_);
+      s.table = number(0, static_cast<std::int64_t>(p_.codegrees.size()));
     }
     return s;
   }
@@ -127,9 +145,9 @@ class Reader : private CodeReader {
     e.filter = number(kNone, limits_.filters);
     return e;
   }
-  Level level(int index, int num_sets) {
+  Level level(int index) {
     Level l;
-    l.expression = expression(index, num_sets);
+    l.expression = expression(index, static_cast<int>(p_.sets.size()));
     if (!l.expression.operands.empty()) fail("a level has no operands of its own");
     if ((l.expression.source.kind == Source::kSeeds) != (index == 0)) fail("seeds belong to level 0");
     l.distinct = numbers(index);
@@ -143,57 +161,63 @@ class Reader : private CodeReader {
     }
     return l;
   }
-  CodegreeNode codegrees(Program& p, int index) {
+  CodegreeNode codegrees() {
     CodegreeNode node;
-    node.depth = number(0, static_cast<std::int64_t>(p.levels.size()));
+    node.depth = number(0, kMaxLevels);
     node.base = expression(node.depth + 1, 0);
     if (node.base.source.kind != Source::kList) fail("a table counts over a list");
     node.relation = number(0, limits_.relations);
     node.lower = numbers(node.depth + 1);
     node.upper = numbers(node.depth + 1);
-    p.levels[static_cast<std::size_t>(node.depth)].codegrees.push_back(index);
     return node;
   }
-  Part part(Program& p, int first) {
+  Part part(int first, Known known) {
     Part result;
     result.power = number(1, kMaxLevels);
     const int num_levels = number(1, kMaxLevels + 1 - first);
-    const int before = static_cast<int>(p.sets.size()), num_sets = before + number(0, 1 << 16);
     for (int i = 0; i < num_levels; ++i) {
-      result.levels.push_back(level(first + i, num_sets));
+      result.levels.push_back(level(first + i));
       if (result.levels.back().expression.source.kind == Source::kEnds) fail("a part has no loop over ends");
       if (!result.levels.back().edges.empty()) fail("a part checks no edges");
     }
-    for (int i = before; i < num_sets; ++i) {
-      const int depth = number(first, first + num_levels);
-      p.sets.push_back({depth, expression(depth + 1, i)});
-      result.levels[static_cast<std::size_t>(depth - first)].sets.push_back(i);
-    }
-    tail(result, first + num_levels, num_sets);
+    read_sets(result, first, known);
+    check_levels(result, first, known);
+    tail(result, first + num_levels, known);
     return result;
   }
-  void tail(Loops& p, int num_levels, int num_sets) {
+  void tail(Loops& loops, int num_levels, const Known& known) {
     const int num_sizes = number(0, 1 << 16);
     for (int i = 0; i < num_sizes; ++i) {
       TailSize size;
-      size.expression = expression(num_levels, num_sets);
-      if (size.expression.source.kind == Source::kSeeds) fail("a tail set has a source");
+      size.expression = expression(num_levels, static_cast<int>(p_.sets.size()));
       size.distinct = numbers(num_levels);
       size.surely = static_cast<std::uint64_t>(number(0, kMaxLevels));
-      size.table = number(kNone, num_codegrees_);
-      p.sizes.push_back(std::move(size));
+      size.table = number(kNone, static_cast<std::int64_t>(p_.codegrees.size()));
+      check_size(size, num_levels, known);
+      loops.sizes.push_back(std::move(size));
     }
     for (int left = number(0, 1 << 20); left > 0; --left) {
       const std::int64_t coefficient = word();
       Term term{coefficient, numbers(num_sizes)};
       constexpr std::int64_t kSmall = std::int64_t{1} << 31;
       term.fits = term.factors.size() <= 2 && coefficient > -kSmall && coefficient < kSmall;
-      p.terms.push_back(std::move(term));
+      loops.terms.push_back(std::move(term));
     }
+  }
+  // A table is looked up at a vertex that it counts for.
+  void check_size(const TailSize& size, int num_levels, const Known& known) const {
+    if (size.expression.source.kind == Source::kSeeds) fail("a tail set has a source");
+    if (size.expression.source.kind == Source::kEnds) fail("ends are for loops");
+    check_known(size.expression, num_levels - 1, known);
+    if (size.table == kNone) return;
+    if (!known.tables[static_cast<std::size_t>(size.table)]) fail("a table is read before it is computed");
+    if (size.expression.operands.size() != 1) fail("a codegree is looked up at one vertex");
+    if (size.expression.operands[0].position <= p_.codegrees[static_cast<std::size_t>(size.table)].depth)
+      fail("a codegree is looked up at a later vertex");
   }
 
   ProgramLimits limits_;
-  int num_codegrees_ = 0;
+  Program p_;
 };
 
 }  // namespace

@@ -1,4 +1,4 @@
-// One query being run: threads, stopping, batches. The caller polls (so that Ctrl-C, timeouts and progress stay in
+// One query, or several merged ones, being run: threads, stopping, batches. The caller polls (so that Ctrl-C, timeouts and progress stay in
 // Python); destroying a run stops and joins its threads.
 #pragma once
 #include <thread>
@@ -12,7 +12,7 @@ namespace subiso {
 class Run {
  public:
   Run(Inputs inputs, int threads, std::size_t tally_budget)
-      : inputs_(std::move(inputs)), scheduler_(inputs_.num_seeds, 8), threads_(threads) {
+      : inputs_(std::move(inputs)), scheduler_(inputs_.num_seeds, 8, inputs_.program.leaves.size()), threads_(threads) {
     if (inputs_.tally.wanted())
       tally_ = std::make_unique<TallyStore>(inputs_, deferred_lists(inputs_), threads, tally_budget);
   }
@@ -42,7 +42,7 @@ class Run {
   bool has_tally() const { return tally_ != nullptr; }
   Scheduler& scheduler() { return scheduler_; }
   const Inputs& inputs() const { return inputs_; }
-  std::size_t columns() const { return inputs_.program.levels.size(); }
+  std::size_t columns() const { return inputs_.program.only().levels.size(); }
   std::size_t tally_columns() const { return inputs_.tally.columns.size(); }
 
  private:

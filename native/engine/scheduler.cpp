@@ -43,9 +43,12 @@ void Scheduler::stop() {
   batch_taken_.notify_all();
 }
 
-void Scheduler::add(Count part, bool overflow) {
+void Scheduler::add(std::vector<LeafSum>& parts) {
   std::lock_guard lock(mutex_);
-  overflow_ |= overflow | __builtin_add_overflow(total_, part, &total_);
+  for (std::size_t i = 0; i < sums_.size(); ++i) {
+    sums_[i].overflow |= parts[i].overflow | __builtin_add_overflow(sums_[i].total, parts[i].total, &sums_[i].total);
+    parts[i] = LeafSum();
+  }
 }
 
 bool Scheduler::push_batch(Batch batch, bool bounded) {

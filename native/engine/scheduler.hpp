@@ -1,4 +1,4 @@
-// What the workers of one run share: seeds, handed-over tasks, the stop flag, the total, and the queue of finished
+// What the workers of one run share: seeds, handed-over tasks, the stop flag, the totals, and the queue of finished
 // batches. Work moves from busy to idle workers: whoever finds somebody hungry gives away half of its shallowest loop.
 #pragma once
 #include <algorithm>
@@ -13,17 +13,26 @@ namespace subiso {
 
 using Count = __int128;
 
-// A part of the search tree: everything below `prefix` with the next vertex among `candidates`.
+// What a plan has counted.
+struct LeafSum {
+  Count total = 0;
+  bool overflow = false;
+};
+
+// A part of the search tree: everything below `prefix` with the next vertex, at a node of the trie, among `candidates`.
 struct Task {
+  int node = 0;
   std::vector<std::uint32_t> prefix;
   std::vector<std::uint32_t> candidates;
+  std::vector<int> counted;  // leaves that end at the node and need nothing more of it
 };
 
 using Batch = std::vector<std::uint32_t>;
 
 class Scheduler {
  public:
-  Scheduler(std::size_t num_seeds, std::size_t max_batches) : num_seeds_(num_seeds), max_batches_(max_batches) {}
+  Scheduler(std::size_t num_seeds, std::size_t max_batches, std::size_t num_leaves = 1)
+      : num_seeds_(num_seeds), max_batches_(max_batches), sums_(num_leaves) {}
 
   // Called once the number of workers is known, before any of them asks for a task.
   void set_workers(int workers) {
@@ -46,9 +55,9 @@ class Scheduler {
   bool failed() const { return failed_.load(); }
   bool stopped() const { return stop_.load(std::memory_order_relaxed); }
 
-  void add(Count part, bool overflow);
-  Count total() const { return total_; }
-  bool overflow() const { return overflow_; }
+  // Adds what a worker has counted, leaf by leaf, and takes it from the worker.
+  void add(std::vector<LeafSum>& parts);
+  const std::vector<LeafSum>& sums() const { return sums_; }
 
   // Blocks while the queue is full; false when the run was stopped meanwhile. `bounded` off never blocks.
   bool push_batch(Batch batch, bool bounded);
@@ -83,8 +92,7 @@ class Scheduler {
   std::deque<Batch> batches_;
   int idle_ = 0;
   int finished_ = 0;
-  Count total_ = 0;
-  bool overflow_ = false;
+  std::vector<LeafSum> sums_;  // by leaf
 };
 
 }  // namespace subiso

@@ -13,9 +13,11 @@ bool has(const std::vector<int>& positions, int p) {
 std::size_t most_operands(const Program& program) {
   std::size_t most = 0;
   for (const SetNode& node : program.sets) most = std::max(most, node.expression.operands.size());
-  for (const TailSize& tail : program.sizes) most = std::max(most, tail.expression.operands.size());
-  for (const Part& part : program.parts)
-    for (const TailSize& tail : part.sizes) most = std::max(most, tail.expression.operands.size());
+  for (const Leaf& leaf : program.leaves) {
+    for (const TailSize& tail : leaf.sizes) most = std::max(most, tail.expression.operands.size());
+    for (const Part& part : leaf.parts)
+      for (const TailSize& tail : part.sizes) most = std::max(most, tail.expression.operands.size());
+  }
   for (const CodegreeNode& node : program.codegrees) most = std::max(most, node.base.operands.size());
   return most;
 }

@@ -25,14 +25,14 @@ bool depends_on(const Program& program, const SetExpression& e, int position) {
 }
 
 const SetExpression& expression_of(const Inputs& in, const TailShare& share) {
-  return in.program.sizes[static_cast<std::size_t>(share.size)].expression;
+  return in.program.only().sizes[static_cast<std::size_t>(share.size)].expression;
 }
 
 }  // namespace
 
 std::vector<DeferredList> deferred_lists(const Inputs& in) {
   std::vector<DeferredList> lists;
-  if (in.program.local_relation != kNone) return lists;  // too large neighbourhoods only: not worth the arrays
+  if (in.program.only().local.wanted()) return lists;  // too large neighbourhoods only: not worth the arrays
   for (const TailShare& share : in.tally.tail) {
     const SetExpression& e = expression_of(in, share);
     if (!is_list(e)) continue;
@@ -48,9 +48,9 @@ Tally::Tally(const Inputs& in, Sets& sets, const TallyStore& store, int worker)
     : in_(in),
       program_(in.tally),
       sets_(sets),
-      last_(static_cast<int>(in.program.levels.size()) - 1),
+      last_(static_cast<int>(in.program.only().levels.size()) - 1),
       sink_(store.sink(worker)),
-      parts_(in.program.sizes.size()) {
+      parts_(in.program.only().sizes.size()) {
   std::size_t deferred = 0;
   for (const TailShare& share : program_.tail) {
     Part& part = parts_[static_cast<std::size_t>(share.size)];
@@ -105,7 +105,7 @@ bool Tally::make_marked(Part& part, const SetExpression& e) const {
 void Tally::begin() {
   for (std::size_t i = 0; i < parts_.size(); ++i) {
     Part& part = parts_[i];
-    if (part.kind == kFixed) part.elements = sets_.elements(in_.program.sizes[i].expression, part.room);
+    if (part.kind == kFixed) part.elements = sets_.elements(in_.program.only().sizes[i].expression, part.room);
     if (part.kind == kMarked) part.marked.mark(sets_.slice(part.fixed), in_.store.num_vertices());
   }
 }
@@ -118,7 +118,7 @@ void Tally::evaluate_marked(Part& part, const SetExpression& e) {
 
 // The matched vertices among a set's elements: they cannot be chosen again, so they get no share.
 void Tally::note_matched(std::size_t size) {
-  const TailSize& tail = in_.program.sizes[size];
+  const TailSize& tail = in_.program.only().sizes[size];
   std::vector<std::uint32_t>& matched = parts_[size].matched;
   matched.clear();
   for (int p : program_.sure[size]) matched.push_back(sets_.match[p]);
@@ -129,7 +129,7 @@ void Tally::note_matched(std::size_t size) {
 void Tally::evaluate(std::uint64_t* sizes) {
   for (std::size_t i = 0; i < parts_.size(); ++i) {
     Part& part = parts_[i];
-    const TailSize& tail = in_.program.sizes[i];
+    const TailSize& tail = in_.program.only().sizes[i];
     if (part.kind == kSizeOnly) {
       sizes[i] = sets_.size_of(tail);
       continue;
@@ -150,7 +150,7 @@ void Tally::share(const std::uint64_t* sizes) {
       if (weight == 0 || sizes[i] == 0) continue;
       for (std::uint32_t v : part.matched) add_one(*share.what, v, -weight);
       if (part.kind == kDeferred) {
-        const int position = in_.program.sizes[i].expression.source.position;
+        const int position = in_.program.only().sizes[i].expression.source.position;
         sink_.add(share.deferred, sets_.match[position], weight);
       } else if (part.kind == kFixed) {
         share.pending += weight;

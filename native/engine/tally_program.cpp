@@ -11,15 +11,16 @@ class Reader : private CodeReader {
       : CodeReader(code, length),
         program_(program),
         limits_(limits),
-        num_levels_(static_cast<int>(program.levels.size())),
-        num_sizes_(static_cast<int>(program.sizes.size())) {}
+        num_levels_(static_cast<int>(program.only().levels.size())),
+        num_sizes_(static_cast<int>(program.only().sizes.size())) {}
 
   TallyProgram tally() {
     if (program_.emit) fail("a program that emits rows has no tally");
-    if (!program_.parts.empty() || !program_.codegrees.empty()) fail("a program for a cut has no tally");
+    if (program_.leaves.size() > 1) fail("a program of several plans has no tally");
+    if (!program_.only().parts.empty() || !program_.codegrees.empty()) fail("a program for a cut has no tally");
     TallyProgram t;
     t.wide = number(0, 2) != 0;
-    if (t.wide && program_.local_relation != kNone) fail("a local search has no wide tally");
+    if (t.wide && program_.only().local.wanted()) fail("a local search has no wide tally");
     for (int left = number(1, 1 << 16); left > 0; --left) t.columns.push_back(number(kNone, limits_.relations));
     for (int i = 0; i < num_levels_; ++i) {
       const int at = number(kNone, static_cast<int>(t.columns.size()));
@@ -51,7 +52,7 @@ class Reader : private CodeReader {
   }
   std::vector<int> sure(int size) {
     std::vector<int> positions = numbers(num_levels_);
-    if (positions.size() != program_.sizes[static_cast<std::size_t>(size)].surely)
+    if (positions.size() != program_.only().sizes[static_cast<std::size_t>(size)].surely)
       fail("a size names other sure elements than it has");
     return positions;
   }

@@ -47,13 +47,13 @@ void sum_lists(Csr csr, std::uint32_t num_vertices, const double* weight, const 
 
 Walker::Walker(const Inputs& in, const WalkWeights& weights)
     : in_(in),
-      program_(in.program),
+      plan_(in.program.only()),
       weights_(weights),
-      last_(static_cast<int>(in.program.levels.size()) - 1),
+      last_(static_cast<int>(in.program.only().levels.size()) - 1),
       sets_(in),
       edges_(in),
-      tail_(in, sets_, in.program, last_),
-      sizes_(in.program.sizes.size()) {}
+      tail_(in, sets_, in.program.only(), last_),
+      sizes_(in.program.only().sizes.size()) {}
 
 double Walker::walk(double u, generate::Draws& draws) {
   double probability = 0;
@@ -63,8 +63,8 @@ double Walker::walk(double u, generate::Draws& draws) {
     tally_.work += kStep;
     if (level == last_) break;
     if (!take(level, v)) return 0;
-    compute_sets(program_.levels[static_cast<std::size_t>(level)]);
-    prepare(level + 1, sets_.slice(program_.levels[static_cast<std::size_t>(level) + 1].expression));
+    compute_sets(plan_.levels[static_cast<std::size_t>(level)]);
+    prepare(level + 1, sets_.slice(plan_.levels[static_cast<std::size_t>(level) + 1].expression));
     const Draw drawn = draw(level == 0 ? u : uniform(draws.next()));
     if (drawn.probability <= 0) return 0;
     ways /= drawn.probability;
@@ -95,7 +95,7 @@ void Walker::prepare(int level, Span candidates) {
   before_ = 0;
   total_ = static_cast<double>(candidates.size);
   if (candidates.size == 0) return;
-  const Source& source = program_.levels[static_cast<std::size_t>(level)].expression.source;
+  const Source& source = plan_.levels[static_cast<std::size_t>(level)].expression.source;
   if (weights.sums != nullptr) {
     const Span list = in_.store.neighbors(sets_.match[source.position], source.relation);
     const double* own = weights.sums + in_.store.entry_number(list.data, source.relation);
@@ -124,16 +124,16 @@ Walker::Draw Walker::draw(double u) const {
 }
 
 double Walker::tail(std::uint32_t v) {
-  compute_sets(program_.levels.back());
+  compute_sets(plan_.levels.back());
   tail_.evaluate(v, sizes_.data());
-  for (const TailSize& size : program_.sizes) tally_.work += cost_of(size.expression);
+  for (const TailSize& size : plan_.sizes) tally_.work += cost_of(size.expression);
   Count counted = 0;
-  add_terms(program_, sizes_.data(), counted, tally_.overflow);
+  add_terms(plan_, sizes_.data(), counted, tally_.overflow);
   return static_cast<double>(counted);
 }
 
 bool Walker::take(int level, std::uint32_t v) {
-  const Level& l = program_.levels[static_cast<std::size_t>(level)];
+  const Level& l = plan_.levels[static_cast<std::size_t>(level)];
   if (!l.plain() && !accepts(in_, l, sets_.match, v)) return false;
   sets_.bind(level, v);
   return l.edges.empty() || edges_.possible(level, sets_.match);
@@ -142,7 +142,7 @@ bool Walker::take(int level, std::uint32_t v) {
 void Walker::compute_sets(const Level& l) {
   for (int set : l.sets) {
     sets_.compute(set);
-    tally_.work += cost_of(program_.sets[static_cast<std::size_t>(set)].expression);
+    tally_.work += cost_of(in_.program.sets[static_cast<std::size_t>(set)].expression);
   }
 }
 

@@ -59,7 +59,7 @@ class Walker {
   double cost_of(const SetExpression& e) const;
 
   const Inputs& in_;
-  const Program& program_;
+  const Leaf& plan_;
   const WalkWeights& weights_;
   const int last_;
   Sets sets_;

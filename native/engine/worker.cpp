@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "engine/accept.hpp"
-#include "engine/terms.hpp"
 
 namespace subiso {
 
@@ -14,13 +13,19 @@ Worker::Worker(const Inputs& in, Scheduler& scheduler, const TallyStore* store, 
       sets_(in),
       edges_(in),
       tally_(store == nullptr ? nullptr : std::make_unique<Tally>(in, sets_, *store, number)),
-      local_(in, scheduler, tally_ ? &tally_->sink() : nullptr),
-      last_level_(static_cast<int>(in.program.levels.size()) - 1),
-      linear_(is_linear(in.program) && in.program.parts.empty()),
-      looks_up_(linear_ && in.program.levels.back().plain()),
-      tail_(in, sets_, in.program, last_level_),
-      sizes_(in.program.sizes.size()) {
-  for (const Part& part : program_.parts) parts_.emplace_back(in, sets_, scheduler, part);
+      sums_(in.program.leaves.size()),
+      locals_(in.program.nodes.size()),
+      looks_up_(is_linear(in.program.only()) && in.program.only().levels.back().plain()) {
+  std::vector<std::shared_ptr<TailSizes>> sizes(program_.leaves.size());
+  for (const Node& node : program_.nodes) {
+    const auto shared = std::make_shared<TailSizes>(in, sets_, node.level, node.sizes, node.depth);
+    for (int leaf : node.ends) sizes[static_cast<std::size_t>(leaf)] = shared;
+  }
+  for (std::size_t i = 0; i < program_.leaves.size(); ++i)
+    counters_.emplace_back(in, sets_, scheduler, program_.leaves[i], std::move(sizes[i]), sums_[i]);
+  for (std::size_t i = 0; i < program_.nodes.size(); ++i)
+    if (program_.nodes[i].local.wanted())
+      locals_[i] = std::make_unique<LocalSearch>(in, scheduler, program_.nodes[i], tally_ ? &tally_->sink() : nullptr);
 }
 
 void Worker::run() {
@@ -39,184 +44,185 @@ bool Worker::run_briefly(std::int64_t steps) {
 
 void Worker::finish() {
   if (!rows_.empty()) flush_rows();
-  if (tally_) local_.leave();
-  scheduler_.add(total_, overflow_);
-  total_ = 0;
+  if (tally_)
+    for (const auto& local : locals_)
+      if (local) local->leave();
+  scheduler_.add(sums_);
 }
 
 void Worker::run_seeds() {
   std::size_t begin = 0, end = 0;
   while (!scheduler_.stopped() && !leaving_ && scheduler_.take_seeds(begin, end)) {
-    first_level_ = 0;
-    frames_[0] = {in_.seeds + begin, in_.seeds + end};
+    first_depth_ = 0;
+    frames_[0] = {0, in_.seeds + begin, in_.seeds + end};
     iterate(0);
   }
 }
 
 void Worker::run_task(const Task& task) {
-  first_level_ = static_cast<int>(task.prefix.size());
-  for (int level = 0; level < first_level_; ++level) {
-    sets_.bind(level, task.prefix[static_cast<std::size_t>(level)]);
-    sets_.compute_at(program_.levels[static_cast<std::size_t>(level)]);
+  first_depth_ = static_cast<int>(task.prefix.size());
+  for (int at = node_at(task.node).parent; at != kNone; at = node_at(at).parent) frames_[node_at(at).depth].node = at;
+  for (int depth = 0; depth < first_depth_; ++depth) {
+    sets_.bind(depth, task.prefix[static_cast<std::size_t>(depth)]);
+    sets_.compute_at(node_at(frames_[depth].node).level);
   }
-  frames_[first_level_] = {task.candidates.data(), task.candidates.data() + task.candidates.size()};
-  const Count before = total_;
-  if (first_level_ == 1 && program_.local_relation != kNone && local_.enter(sets_.match[0]) == LocalSearch::kFits)
-    iterate_local();
-  else
-    iterate(first_level_);
+  frames_[first_depth_] = {task.node, task.candidates.data(), task.candidates.data() + task.candidates.size()};
+  const Count before = sums_[0].total;
+  counted_ = &task.counted;
+  search(task.node);
+  counted_ = nullptr;
   if (tally_)
-    for (int level = 0; level < first_level_; ++level) tally_->subtree(level, added_since(before, total_));
+    for (int depth = 0; depth < first_depth_; ++depth) tally_->subtree(depth, added_since(before, sums_[0].total));
 }
 
-void Worker::iterate(int level) {
-  if (level == last_level_) {
+void Worker::descend(int child) {
+  const Node& node = node_at(child);
+  const Span s = sets_.slice(node.level.expression);
+  frames_[node.depth] = {child, s.begin(), s.end()};
+  if (!leaving_) return search(child);
+  give(frames_[node.depth], static_cast<std::ptrdiff_t>(s.size), false);  // its turn has not come
+}
+
+void Worker::search(int node) {
+  LocalSearch* local = locals_[static_cast<std::size_t>(node)].get();
+  const LocalSearch::Size size = local == nullptr ? LocalSearch::kTooLarge : local->enter(sets_.match[0]);
+  if (size == LocalSearch::kFits) return iterate_local(node);
+  if (size == LocalSearch::kTooLarge) iterate(node);
+}
+
+void Worker::iterate(int number) {
+  const Node& node = node_at(number);
+  if (!node.ends.empty()) {
     if (program_.emit) return emit_innermost();
-    return tally_ ? tally_innermost() : count_innermost();
+    if (tally_) return tally_innermost();
+    begin_ends(node);
   }
-  const Level& l = program_.levels[static_cast<std::size_t>(level)];
-  const Level& below = program_.levels[static_cast<std::size_t>(level) + 1];
-  Frame& frame = frames_[level];
+  Frame& frame = frames_[node.depth];
   while (frame.next != frame.end) {
-    if (interrupted(level)) return;
-    if (!take(level, *frame.next++)) continue;
-    LocalSearch::Size local = LocalSearch::kTooLarge;
-    if (level == 0 && program_.local_relation != kNone) local = local_.enter(sets_.match[0]);
-    if (local == LocalSearch::kTooSmall) continue;
-    if (local == LocalSearch::kTooLarge) sets_.compute_at(l);
-    const Span s = sets_.slice(below.expression);
-    frames_[level + 1] = {s.begin(), s.end()};
-    const Count before = total_;
-    if (local == LocalSearch::kFits)
-      iterate_local();
-    else
-      iterate(level + 1);
-    if (tally_) tally_->subtree(level, added_since(before, total_));
+    if (interrupted(node.depth)) break;
+    if (!node.ends.empty() && all_added(node)) break;
+    if (!take(number, *frame.next++)) continue;
+    sets_.compute_at(node.level);
+    for (int leaf : node.ends) {
+      if (!counter(leaf).open()) continue;
+      const std::int64_t steps = counter(leaf).add(sets_.match[node.depth]);
+      if (steps_left_ != INT64_MAX) steps_left_ -= std::min(steps_left_, steps / 8);
+    }
+    const Count before = sums_[0].total;
+    for (int child : node.children) descend(child);
+    if (tally_) tally_->subtree(node.depth, added_since(before, sums_[0].total));
   }
+  for (int leaf : node.ends) counter(leaf).close();
+}
+
+void Worker::begin_ends(const Node& node) {
+  const Frame& frame = frames_[node.depth];
+  for (int leaf : node.ends) {
+    const bool counted = counted_ != nullptr && std::find(counted_->begin(), counted_->end(), leaf) != counted_->end();
+    if (!counted) counter(leaf).begin(frame.rest().size);
+  }
+  counted_ = nullptr;
+}
+
+bool Worker::all_added(const Node& node) {
+  Frame& frame = frames_[node.depth];
+  bool open = false;
+  for (int leaf : node.ends) {
+    if (counter(leaf).open()) counter(leaf).add_rest(frame.rest());
+    open |= counter(leaf).open();
+  }
+  if (open || !node.children.empty()) return false;
+  frame.next = frame.end;
+  return true;
 }
 
 // Level 1 of a local search; everything below it happens on bit rows.
-void Worker::iterate_local() {
-  const Level& l = program_.levels[1];
+void Worker::iterate_local(int number) {
+  const Node& node = node_at(number);
+  LocalSearch& local = *locals_[static_cast<std::size_t>(number)];
   Frame& frame = frames_[1];
+  std::vector<LeafSum> before;
   while (frame.next != frame.end) {
     if (interrupted(1)) return;
     const std::uint32_t v = *frame.next++;
-    if (!accepts(in_, l, sets_.match, v)) continue;
-    const Count total_before = total_;
-    const bool overflow_before = overflow_;
+    if (!accepts(in_, node.level, sets_.match, v)) continue;
     const bool brief = steps_left_ != INT64_MAX;
+    const Count total_before = sums_[0].total;
+    if (brief) before = sums_;
     std::int64_t steps = steps_left_;
-    const bool all = local_.count_below(v, steps, total_, overflow_);
+    const bool all = local.count_below(v, steps, sums_);
     if (all && brief) steps_left_ = steps;
     if (tally_) {
       sets_.bind(1, v);
-      tally_->subtree(1, added_since(total_before, total_));
+      tally_->subtree(1, added_since(total_before, sums_[0].total));
     }
     if (all || scheduler_.stopped()) continue;
     // A brief run is out of steps: forget the part that was counted and leave all of it to the others.
-    total_ = total_before;
-    overflow_ = overflow_before;
+    std::copy(before.begin(), before.end(), sums_.begin());  // counters refer to them
     steps_left_ = 0;
     --frame.next;
   }
 }
 
-bool Worker::take(int level, std::uint32_t v) {
-  const Level& l = program_.levels[static_cast<std::size_t>(level)];
+bool Worker::take(int number, std::uint32_t v) {
+  const Node& node = node_at(number);
+  const Level& l = node.level;
   if (!l.plain() && !accepts(in_, l, sets_.match, v)) return false;
-  sets_.bind(level, v);
-  return l.edges.empty() || edges_.possible(level, sets_.match);
-}
-
-void Worker::count_innermost() {
-  const Level& l = program_.levels.back();
-  Frame& frame = frames_[last_level_];
-  if (!tail_.begin(static_cast<std::size_t>(frame.end - frame.next))) return;
-  std::uint64_t sum = 0;
-  while (frame.next != frame.end) {
-    if (interrupted(last_level_)) break;
-    if (parts_.empty() && tail_.all_counted()) {
-      add_powers(program_, tail_.sum_over({frame.next, static_cast<std::size_t>(frame.end - frame.next)}), total_,
-                 overflow_);
-      frame.next = frame.end;
-      break;
-    }
-    const std::uint32_t v = *frame.next++;
-    if (!take(last_level_, v)) continue;
-    sets_.compute_at(l);
-    tail_.evaluate(v, sizes_.data());
-    if (linear_)
-      sum += sizes_[0];
-    else if (parts_.empty())
-      add_terms(program_, sizes_.data(), total_, overflow_);
-    else
-      add_product();
-  }
-  if (linear_) add_linear(program_, sum, total_, overflow_);
-  tail_.end();
-}
-
-void Worker::add_product() {
-  Count product = 0;
-  std::int64_t steps = 0;
-  add_terms(program_, sizes_.data(), product, overflow_);
-  for (PartCounter& part : parts_) {
-    if (product == 0) break;
-    const Count count = part.count(steps, overflow_);
-    for (int i = 0; i < part.power(); ++i) overflow_ |= __builtin_mul_overflow(product, count, &product);
-  }
-  if (scheduler_.stopped()) return;
-  add_to(product, total_, overflow_);
-  if (steps_left_ != INT64_MAX) steps_left_ -= std::min(steps_left_, steps / 8);
+  sets_.bind(node.depth, v);
+  return l.edges.empty() || edges_.possible(number, sets_.match);
 }
 
 // The innermost loop with local counts. Where the tail's elements get no share of their own, sizes come as in a count.
 void Worker::tally_innermost() {
-  const Level& l = program_.levels.back();
-  Frame& frame = frames_[last_level_];
+  const Leaf& plan = program_.only();
+  const int last = static_cast<int>(plan.levels.size()) - 1;
+  InnerTail& tail = counters_[0].tail();
+  std::uint64_t* sizes = counters_[0].sizes();
+  LeafSum& sum = sums_[0];
+  Frame& frame = frames_[last];
   const bool scatters = tally_->scatters();
   if (scatters)
     tally_->begin();
-  else if (!tail_.begin(static_cast<std::size_t>(frame.end - frame.next)))
+  else if (!tail.begin(frame.rest().size))
     return;
-  while (frame.next != frame.end && !interrupted(last_level_)) {
+  while (frame.next != frame.end && !interrupted(last)) {
     const std::uint32_t v = *frame.next++;
-    if (!scatters && looks_up_ && tail_.all_counted()) {
-      const Count part = program_.terms[0].coefficient * static_cast<Count>(tail_.counted(v));
-      add_to(part, total_, overflow_);
-      sets_.match[last_level_] = v;
-      tally_->subtree(last_level_, part);
+    if (!scatters && looks_up_ && tail.all_counted()) {
+      const Count part = plan.terms[0].coefficient * static_cast<Count>(tail.counted(v));
+      add_to(part, sum.total, sum.overflow);
+      sets_.match[last] = v;
+      tally_->subtree(last, part);
       continue;
     }
-    if (!take(last_level_, v)) continue;
-    sets_.compute_at(l);
+    if (!take(last, v)) continue;
+    sets_.compute_at(plan.levels.back());
     if (scatters)
-      tally_->evaluate(sizes_.data());
+      tally_->evaluate(sizes);
     else
-      tail_.evaluate(v, sizes_.data());
-    const Count before = total_;
-    add_terms(program_, sizes_.data(), total_, overflow_);
-    tally_->subtree(last_level_, added_since(before, total_));
-    if (scatters) tally_->share(sizes_.data());
+      tail.evaluate(v, sizes);
+    const Count before = sum.total;
+    add_terms(plan, sizes, sum.total, sum.overflow);
+    tally_->subtree(last, added_since(before, sum.total));
+    if (scatters) tally_->share(sizes);
   }
   if (scatters)
     tally_->end();
   else
-    tail_.end();
+    tail.end();
 }
 
 void Worker::emit_innermost() {
-  const std::size_t width = program_.levels.size();
+  const std::size_t width = program_.only().levels.size();
+  const int last = static_cast<int>(width) - 1;
   const auto last_column = static_cast<std::size_t>(program_.column_of.back());
-  Frame& frame = frames_[last_level_];
+  Frame& frame = frames_[last];
   std::uint32_t row[kMaxLevels];
   for (std::size_t i = 0; i + 1 < width; ++i)
     row[program_.column_of[i]] = in_.vertex_at[sets_.match[i]];
   while (frame.next != frame.end) {
-    if (interrupted(last_level_)) return;
-    if (!take(last_level_, *frame.next++)) continue;
-    row[last_column] = in_.vertex_at[sets_.match[last_level_]];
+    if (interrupted(last)) return;
+    if (!take(last, *frame.next++)) continue;
+    row[last_column] = in_.vertex_at[sets_.match[last]];
     rows_.insert(rows_.end(), row, row + width);
     if (rows_.size() >= in_.batch_rows * width) flush_rows();
   }
@@ -228,31 +234,42 @@ void Worker::flush_rows() {
   rows_ = Batch();
 }
 
-bool Worker::interrupted(int level) {
+bool Worker::interrupted(int depth) {
   if (scheduler_.stopped() || leaving_) return true;
   if (steps_left_ != INT64_MAX && --steps_left_ < 0) {
-    give_away(level, true);
+    give_away(depth, true);
     leaving_ = true;
     return true;
   }
-  if (scheduler_.hungry()) give_away(level, false);
+  if (scheduler_.hungry()) give_away(depth, false);
   return false;
 }
 
-void Worker::give_away(int level, bool everything) {
+void Worker::give_away(int depth, bool everything) {
   constexpr std::ptrdiff_t kWorthwhile = 32;  // candidates of the innermost loop that are worth a task
-  for (int i = first_level_; i <= level; ++i) {
+  for (int i = first_depth_; i <= depth; ++i) {
     Frame& frame = frames_[i];
     const std::ptrdiff_t left = frame.end - frame.next;
-    const std::ptrdiff_t given = everything || i < level ? (everything ? left : (left + 1) / 2) : left / 2;
-    if (given <= 0 || (!everything && i == last_level_ && given < kWorthwhile)) continue;
-    Task task;
-    task.prefix.assign(sets_.match, sets_.match + i);
-    task.candidates.assign(frame.end - given, frame.end);
+    const std::ptrdiff_t given = everything || i < depth ? (everything ? left : (left + 1) / 2) : left / 2;
+    const bool innermost = node_at(frame.node).children.empty();
+    if (given <= 0 || (!everything && innermost && given < kWorthwhile)) continue;
+    give(frame, given, true);
     frame.end -= given;
-    scheduler_.give(std::move(task));
     if (!everything) return;
   }
+}
+
+void Worker::give(const Frame& frame, std::ptrdiff_t candidates, bool begun) {
+  if (candidates == 0) return;
+  const Node& node = node_at(frame.node);
+  Task task;
+  task.node = frame.node;
+  task.prefix.assign(sets_.match, sets_.match + node.depth);
+  task.candidates.assign(frame.end - candidates, frame.end);
+  if (begun && !program_.emit && !tally_)
+    for (int leaf : node.ends)
+      if (!counter(leaf).open()) task.counted.push_back(leaf);
+  scheduler_.give(std::move(task));
 }
 
 }  // namespace subiso

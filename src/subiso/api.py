@@ -250,7 +250,7 @@ def cliques(graph: Graph, k: int, *, per: Any = None, **options: Unpack[How]) ->
 
 def explain(
     graph: Graph,
-    pattern: PatternLike,
+    pattern: PatternLike | Many,
     *,
     mode: str = "monomorphism",
     induced: bool = False,
@@ -261,10 +261,20 @@ def explain(
 ) -> Any:
     """How `count` and `match` would go about it: loops, restrictions, estimated sizes. Print it.
 
-    With `device="cuda"` also which schedule would run each plan there, and why.
+    With `device="cuda"` also which schedule would run each plan there, and why. Of a list of patterns it tells how the
+    CPU counts them: which share loops of one search, and what that is estimated to save.
     """
     from subiso.plan.explain import explain as explain_query
 
+    if isinstance(pattern, list | tuple):
+        from subiso.engine.explain_set import explain_set
+
+        if device not in ("auto", "cpu") or schedule is not None:
+            raise QueryError(
+                "sets of patterns are explained for the CPU", hint="explain one pattern at a time"
+            )
+        options: dict[str, Any] = {"mode": mode, "induced": induced, "unique": unique, "anchor": anchor}
+        return explain_set([make_query(graph, p, **options) for p in pattern])
     query = make_query(graph, pattern, mode=mode, induced=induced, unique=unique, anchor=anchor)
     return explain_query(query, explain_device(query, device, schedule))
 

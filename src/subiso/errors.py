@@ -83,13 +83,15 @@ class CountOverflowError(SubisoError, OverflowError):
 class TimeoutReached(SubisoError, TimeoutError):
     """Raised when `timeout=` ends a call whose answer cannot say that it is incomplete, such as a count.
 
-    `count` is what had been counted by then (of the pattern or anchor at work); `done` holds the finished
-    answers before it when the call had several to give.
+    `count` is what had been counted by then (of the pattern or anchor at work). When the call had several answers to
+    give, `done` holds those before it, and `finished` all that were finished, by their place: patterns that are
+    counted together need not be finished in order.
     """
 
     def __init__(self, message: str, *, count: int = 0, done: list[Any] | None = None) -> None:
         self.count = count
         self.done = done or []
+        self.finished: dict[int, Any] = dict(enumerate(self.done))
         super().__init__(message, hint="give it more time, or take what match() finds in the time there is")
 
 

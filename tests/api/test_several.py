@@ -22,8 +22,10 @@ FIVES = [si.Pattern.named(name) for name in ("house", "cycle5", "gem", "wheel4",
 def runs(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
     """The plans that the CPU engine runs."""
     found: list[Any] = []
-    original = cpu._count_plan
-    monkeypatch.setattr(cpu, "_count_plan", lambda plan, *rest: found.append(plan) or original(plan, *rest))
+    original = cpu.count_plans
+    monkeypatch.setattr(
+        cpu, "count_plans", lambda plans, *rest: found.extend(plans) or original(plans, *rest)
+    )
     without_plan = cpu.count_candidates
 
     def noted(*arguments: Any) -> Any:

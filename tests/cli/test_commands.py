@@ -296,6 +296,27 @@ def test_estimates(tmp_path: Path) -> None:
     assert "approx is 2" in run(*wanted[:3], "--approx", 2, code=1).stderr
 
 
+def test_several_together(file: str) -> None:
+    apart = json.loads(run("count", file, "triangle", "path4", "diamond", "--format", "json").stdout)
+    rows = json.loads(
+        run("count", file, "triangle", "path4", "diamond", "--together", "--format", "json").stdout
+    )
+    assert [row["count"] for row in rows] == [row["count"] for row in apart]
+    assert len({row["seconds"] for row in rows}) == 1
+    assert "plain counts" in run("count", file, "triangle", "--together", "--per", "vertex", code=1).stderr
+
+
+def test_several_together_within_a_time(tmp_path: Path) -> None:
+    target = tmp_path / "dense.txt"
+    target.write_text("".join(f"{a} {b}\n" for a in range(300) for b in range(a)))
+    late = run(
+        "count", str(target), "path6", "cycle6", "path3", "--together", "--timeout", "1", "--format", "json",
+        "--threads", "1", code=3,
+    )  # fmt: skip
+    assert [row["count"] for row in json.loads(late.stdout)] == [None, None, 300 * 299 * 298 // 2]
+    assert "2 of 3 counts" in late.stderr
+
+
 def test_several_estimates_have_seeds_of_their_own(tmp_path: Path) -> None:
     graph = tmp_path / "g.subiso"
     run("generate", "rmat", "scale=11", "edge_factor=8", "seed=1", "-o", graph)

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import given, note, settings
 from hypothesis import strategies as st
-from tests.native.programs import Lowered, lowered, lowered_cut
+from tests.native.programs import Lowered, lowered, lowered_cut, lowered_together
 
 from subiso.engine.query import make_query
 from subiso.graph import Graph
@@ -49,6 +49,22 @@ PROGRAMS = {
             UNDIRECTED,
             Pattern.from_edges([(0, 1), (0, 2), (0, 3), (1, 2), (1, 4), (2, 5), (3, 4), (3, 5), (4, 5)]),
         )
+    ),
+    "four plans": max(
+        lowered_together(
+            [
+                make_query(UNDIRECTED, p)
+                for p in (Pattern.path(4), Pattern.diamond(), Pattern.cycle(4), Pattern.path(5))
+            ],
+            decompose="never",
+        ),
+        key=lambda program: len(program.plans),
+    ),
+    "plans on bit rows": max(
+        lowered_together(
+            [make_query(UNDIRECTED, p) for p in (Pattern.wheel(4), Pattern.gem(), Pattern.wheel(5))]
+        ),
+        key=lambda program: len(program.plans),
     ),
     "emit": lowered(make_query(UNDIRECTED, Pattern.cycle(4)), counting=False),
     "edges": lowered(

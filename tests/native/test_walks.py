@@ -132,7 +132,7 @@ def test_weights_that_do_not_fit_are_refused() -> None:
     query = make_query(graph, Pattern.named("4path"))
     resolved = resolve(query)
     plan = make_plan(resolved.problem, statistics_of(graph), counting=True)
-    run, n = cpu.prepare(plan, resolved, PARAMS), graph.num_vertices
+    run, n = cpu.prepare([plan], resolved, PARAMS), graph.num_vertices
     seeds, levels = np.arange(1.0, n + 1), [(None, None)] * len(plan.order)
 
     def sample(seeds: object = seeds, levels: object = levels, size: int = 4) -> object:

@@ -63,6 +63,7 @@ def random_params(chance: random.Random) -> Params:
             labelled=chance.choice(["auto", "search", "eliminate", "plan", "plan"]),
             failing_sets=chance.choice([True, False]),
             twins=chance.choice([True, False]),
+            merge=chance.choice(["auto", "always", "always"]),
             setops=chance.choice([None, *SETOPS]),
         ),
     )

@@ -47,8 +47,10 @@ class Instance:
     options: dict[str, Any] = field(default_factory=dict)
     """Of make_query: mode, unique, anchor."""
 
-    def query(self, **changes: Any) -> Query:
-        graph = Graph.from_edges(self.src, self.dst, keep_rows=True, **self.graph)
+    def query(self, graph: Graph | None = None, **changes: Any) -> Query:
+        """The query; on a graph that another instance with the same one has made, if it is given."""
+        if graph is None:
+            graph = Graph.from_edges(self.src, self.dst, keep_rows=True, **self.graph)
         masks: dict[str, Any] = {name: np.array(mask) for name, mask in self.vertex_masks.items()}
         pattern = Pattern(self.pattern)
         if self.edge_mask is not None and pattern.edges:
@@ -81,17 +83,43 @@ class Instance:
 
 @st.composite
 def instances(
-    draw: st.DrawFn, *, mode: str, feature: str = "plain", max_vertices: int = 9, max_pattern: int = 5
+    draw: st.DrawFn,
+    *,
+    mode: str,
+    feature: str = "plain",
+    max_vertices: int = 9,
+    min_pattern: int = 1,
+    max_pattern: int = 5,
 ) -> Instance:
     """Instances that have `feature` and, by chance, any others."""
     chance = random.Random(draw(st.integers(0, 2**32 - 1)))
     wanted = {f for f in FEATURES if f == feature or chance.random() < 0.2}
     n = draw(st.integers(1, max_vertices))
-    k = draw(st.integers(1, max_pattern))
+    k = draw(st.integers(min_pattern, max_pattern))
     vertex = st.integers(0, n - 1)
     pairs = draw(st.lists(st.tuples(vertex, vertex), max_size=4 * n))
     drawn = Instance([u for u, _ in pairs], [v for _, v in pairs], _graph(chance, wanted, n, len(pairs)), "")
     return _ask(drawn, chance, wanted, n, k, mode)
+
+
+@st.composite
+def teams(draw: st.DrawFn, *, mode: str, feature: str, most: int = 6) -> list[Instance]:
+    """Several instances on one graph: some have nothing in common, some are others with one more vertex."""
+    first = draw(instances(mode=mode, feature=feature, min_pattern=3, max_pattern=4))
+    chance = random.Random(draw(st.integers(0, 2**32 - 1)))
+    n, found = first.graph["num_vertices"], [first]
+    missing = set() if first.graph["directed"] else {"directed"}
+    missing |= {"vertex labels", "several vertex labels"} if first.graph["vertex_labels"] is None else set()
+    missing |= {"edge labels"} if first.graph["edge_labels"] is None else set()
+    wanted = {f for f in FEATURES if f == feature or chance.random() < 0.2} - missing
+    for _ in range(draw(st.integers(1, most - 1))):
+        if chance.random() < 0.4:
+            found.append(_ask(first, chance, wanted, n, chance.randint(2, 4), mode))
+        else:
+            old = chance.choice(found)
+            more = f"({chance.choice([c for c in NAMES if f'({c}' in old.pattern])})--({chance.choice('gh')})"
+            found.append(replace(old, pattern=f"{old.pattern}, {more}"))
+    return found
 
 
 def dense_instance(seed: int, mode: str, feature: str, n: int, density: float, k: int) -> Instance:

@@ -76,7 +76,7 @@ def wheel_run(engine: CudaEngine, graph: Graph) -> SumsRun:
     """Passes over the graph that count its wheels, whether or not they would be chosen."""
     way = by_sums.sums_way(make_query(graph, WHEEL), math.inf)
     assert way is not None
-    return engine.prepare_sums(way, graph)
+    return engine.prepare_sums([way], graph)
 
 
 def count_wheels(engine: CudaEngine, graph: Graph) -> int:

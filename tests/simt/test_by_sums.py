@@ -16,6 +16,8 @@ from subiso.engine.cuda.engine import CudaEngine
 from subiso.engine.cuda.search import Report
 from subiso.engine.cuda.watch import Watch
 from subiso.engine.query import make_query
+from subiso.engine.several import count_several
+from subiso.errors import TimeoutReached
 from subiso.graph import Graph
 from subiso.pattern import Pattern
 
@@ -49,9 +51,34 @@ def test_equal_to_the_reference(pattern: Pattern, seed: int, unique: bool) -> No
     engine = CudaEngine(ShimMachine(("forward", "reverse", "random")[seed], seed=seed))
     way = by_sums.sums_way(query, math.inf)
     assert way is not None
-    run = engine.prepare_sums(way, query.graph)
+    run = engine.prepare_sums([way], query.graph)
     for _ in range(2):
         assert run.count(Watch(Params(), time.perf_counter())) == reference.count(query).count > 0
+
+
+def test_a_set_of_patterns_makes_every_pass_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(by_sums, "_HUBS", 0)
+    monkeypatch.setattr(by_sums, "_MORE_WEDGES", 0)
+    monkeypatch.setattr(by_sums, "_LONG", 0.0)
+    graph = random_graph(2)
+    queries = [make_query(graph, pattern) for pattern in PATTERNS.values()]
+    queries += [make_query(graph, Pattern.path(4)), make_query(graph, Pattern.house(), mode="homomorphism")]
+    engine, runs = CudaEngine(ShimMachine()), []
+    prepare = engine.prepare_sums
+    monkeypatch.setattr(engine, "prepare_sums", lambda ways, graph: runs.append(ways) or prepare(ways, graph))
+    expected = [reference.count(query).count for query in queries]
+    assert count_several(queries, engine, Params()) == expected
+    assert sorted(len(ways) for ways in runs) == [1, 1, 4]  # triangle, diamond, and those of five vertices
+    assert count_several(queries, engine, Params(switches=Switches(merge="never"))) == expected
+    assert len(runs) == 3 + 6
+
+
+def test_a_set_of_patterns_heeds_its_timeout(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(by_sums, "_LONG", 0.0)
+    queries = [make_query(random_graph(2), PATTERNS[name]) for name in ("5-cycle", "fan")]
+    with pytest.raises(TimeoutReached) as caught:
+        count_several(queries, CudaEngine(ShimMachine()), Params(timeout=0.0))
+    assert caught.value.finished == {}
 
 
 def test_chosen_by_cost_and_by_switch(monkeypatch: pytest.MonkeyPatch) -> None:

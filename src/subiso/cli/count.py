@@ -14,6 +14,8 @@ from subiso.cli.run import INCOMPLETE, guarded, note, progress_bar, report_absen
 
 if TYPE_CHECKING:
     from subiso.engine.estimate import Estimate
+    from subiso.graph import Graph
+    from subiso.pattern import Pattern
 
 Approx = Annotated[
     float | None,
@@ -36,12 +38,20 @@ Seed = Annotated[
         help="Of the estimate's random numbers; the next pattern has the next number.  [default: random]",
     ),
 ]
+Together = Annotated[
+    bool,
+    typer.Option(
+        "--together",
+        help="Count all patterns in as few searches as pays; the timeout is for all of them.",
+    ),
+]
 
 EPILOG = """\b
 Examples:
   subiso count wiki-Vote.txt "(a)--(b), (b)--(c), (c)--(a)"
   subiso count wiki-Vote.txt triangle diamond K4 --format csv
   subiso count labelled.subiso @queries.json --timeout 60
+  subiso count labelled.subiso @queries.json --together
   subiso count wiki-Vote.txt triangle --per vertex --output triangles.parquet
   subiso count loc-Gowalla.txt 5cycle --approx 0.01 --seed 1
   subiso count pay.parquet "(a)-[:PAYS]->(b), (b)-->(a)" --directed --anchor a=17 --timeout 60"""
@@ -57,6 +67,7 @@ def count(
     unique: o.Unique = None,
     anchor: o.Anchors = None,
     per: o.Per = None,
+    together: Together = False,
     approx: Approx = None,
     confidence: Confidence = None,
     seed: Seed = None,
@@ -73,16 +84,28 @@ def count(
 ) -> None:
     """Count the matches of one or more patterns, or estimate how many there are.
 
-    One pattern as a table is a bare number; otherwise there is a row per pattern with its count and seconds.
+    One pattern as a table is a bare number; otherwise there is a row per pattern with its count and seconds (with
+    --together those of all of them).
     With --per there is a row per vertex or edge of the graph, and a column per pattern or role.
     """
     from subiso import api
     from subiso.cli.local import emit_local
     from subiso.cli.output import choose_format, emit
+    from subiso.errors import QueryError
 
     chosen = choose_format(format, output)
     loaded = o.load_patterns(patterns)
     g = o.load_graph(graph, input_format, directed, read)
+    if together:
+        if per is not None or approx is not None or anchor:
+            raise QueryError("--together is for plain counts", hint="leave out --per, --approx and --anchor")
+        how = {"threads": threads, "engine": engine, "device": device, "schedule": schedule}
+        what = {"mode": mode.value, "induced": induced, "unique": unique}
+        counted = _count_together(g, [pattern for _, pattern in loaded], timeout, **what, **how)
+        emit(counted, format, output)
+        if any(row["count"] is None for row in counted):
+            raise typer.Exit(INCOMPLETE)
+        return
     rows: list[dict[str, Any]] = []
     answers: list[Any] = []
     stopped = 0
@@ -127,6 +150,28 @@ def count(
     if approx is not None and not all(found.complete for found in answers):
         note(f"incomplete: the error asked for was not reached within {timeout:g} s")
         raise typer.Exit(INCOMPLETE)
+
+
+def _count_together(
+    graph: Graph, patterns: list[Pattern], timeout: float | None, **options: Any
+) -> list[dict[str, Any]]:
+    """A row per pattern; those that were not finished in time have no count."""
+    from subiso import api
+    from subiso.errors import TimeoutReached
+
+    for pattern in patterns:
+        report_absent_labels(graph, pattern)
+    start = time.perf_counter()
+    with progress_bar("counting") as progress:
+        try:
+            found = dict(enumerate(api.count(graph, patterns, timeout=timeout, progress=progress, **options)))
+        except TimeoutReached as error:
+            found = error.finished
+    seconds = round(time.perf_counter() - start, 6)
+    left = len(patterns) - len(found)
+    if left:
+        note(f"incomplete: {left} of {len(patterns)} counts were not finished within {timeout:g} s")
+    return [{"pattern": str(p), "count": found.get(i), "seconds": seconds} for i, p in enumerate(patterns)]
 
 
 @contextmanager

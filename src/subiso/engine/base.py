@@ -50,6 +50,8 @@ class Switches:
     """Backtracking skips siblings that must fail for the same reason."""
     twins: bool = True
     """Candidates with the same neighbours are one, and count as often."""
+    merge: Literal["auto", "always", "never"] = "auto"
+    """Let the plans of several counts share their first levels: where that saves work, wherever possible, never."""
     setops: str | None = None
     """Set operations: "scalar", "avx2" or "avx512"; None = the fastest that the machine runs."""
 
@@ -114,7 +116,7 @@ class Stream(Protocol):
         """Stop the workers and join their threads; may be called again."""
 
 
-def part_of(progress: Callable[[float], None] | None, i: int, n: int) -> Callable[[float], None] | None:
+def part_of(progress: Callable[[float], None] | None, i: float, n: float) -> Callable[[float], None] | None:
     """The progress function for step i of n equal ones.
 
     >>> part_of(print, 1, 2)(0.5)

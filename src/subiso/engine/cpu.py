@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import os
 import time
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -72,22 +73,29 @@ def run_formula(formula: Formula, resolved: Resolved, params: Params, started: f
 def _count_plan(
     plan: Plan, resolved: Resolved, params: Params, started: float
 ) -> tuple[int, StoppedBy | None]:
-    assert isinstance(plan.tail, CountTail)
-    run = prepare(plan, resolved, params)
-    total, stopped_by = finish(run, params, started)
-    return total // plan.tail.divisor, stopped_by
+    counts, stopped_by = count_plans([plan], resolved, params, started)
+    return counts[0], stopped_by
 
 
-def finish(run: Any, params: Params, started: float) -> tuple[int, StoppedBy | None]:
-    """Run a counting plan to its end, or until something stops it; its total before division."""
+def count_plans(
+    plans: Sequence[Plan], resolved: Resolved, params: Params, started: float
+) -> tuple[list[int], StoppedBy | None]:
+    """The counts of plans that begin with the same loops, in one search."""
+    totals, stopped_by = finish(prepare(plans, resolved, params), params, started)
+    divisors = [plan.tail.divisor for plan in plans if isinstance(plan.tail, CountTail)]
+    return [total // divisor for total, divisor in zip(totals, divisors, strict=True)], stopped_by
+
+
+def finish(run: Any, params: Params, started: float) -> tuple[list[int], StoppedBy | None]:
+    """Run counting plans to their end, or until something stops them; their totals before division."""
     stopped_by = wait_for(run, params, started)
-    high, low, overflow = run.total()
-    if overflow:
+    totals = run.totals()
+    if any(overflow for _, _, overflow in totals):
         raise CountOverflowError(
             "the count left the range of the 128-bit accumulators",
             hint="count parts of the graph: anchor a vertex of the pattern, or add a mask",
         )
-    return (high << 64) | low, stopped_by
+    return [(high << 64) | low for high, low, _ in totals], stopped_by
 
 
 def wait_for(run: Any, params: Params, started: float) -> StoppedBy | None:
@@ -122,7 +130,7 @@ class CpuStream:
             stats = statistics_of(query.graph)
             resolved = with_candidate_graph(resolved, stats, switches.candidate_graph)
             plan = make_plan(resolved.problem, stats, counting=False, **switches.of_plans)
-            self._run = prepare(plan, resolved, params)
+            self._run = prepare([plan], resolved, params)
             try:  # Ctrl-C may come while it starts
                 self._watch = _Watch(self._run, params, started)
                 self._run.start()
@@ -195,13 +203,19 @@ class _Watch:
             self.run.stop()
 
 
-def prepare(plan: Plan, resolved: Resolved, params: Params, tally: NDArray[np.int64] | None = None) -> Any:
-    """A native run of the plan, not yet started; `tally`: local counts to keep, as lower_tally writes them."""
-    code, filters = lower(plan)
+def prepare(
+    plans: Sequence[Plan], resolved: Resolved, params: Params, tally: NDArray[np.int64] | None = None
+) -> Any:
+    """A native run of a plan, or of several that count and have the same seeds; not yet started.
+
+    `tally`: local counts to keep, as lower_tally writes them; for one plan.
+    """
+    code, filters = lower(plans)
     layout = resolved.layout
-    entities = [layout.entities(r) for r in resolved.relations] if plan.edge_checks else []
+    checked = any(plan.edge_checks for plan in plans)
+    entities = [layout.entities(r) for r in resolved.relations] if checked else []
     bitmaps = [np.bitwise_and.reduce([resolved.filters[f] for f in combined]) for combined in filters]
-    seeds = seeds_of(plan, resolved)
+    seeds = seeds_of(plans[0], resolved)
     kept = (resolved, entities, bitmaps, seeds)  # the native side reads their memory
     return _native.make_run(
         kept,

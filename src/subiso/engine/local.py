@@ -79,8 +79,8 @@ class OnCpu:
     def run(
         self, plan: Plan, tally: Tally, resolved: Resolved, params: Params, started: float, wide: bool
     ) -> tuple[int, StoppedBy | None, list[Counts]]:
-        run = cpu.prepare(plan, resolved, params, lower_tally(plan, tally, wide=wide))
-        total, stopped_by = cpu.finish(run, params, started)
+        run = cpu.prepare([plan], resolved, params, lower_tally(plan, tally, wide=wide))
+        (total,), stopped_by = cpu.finish(run, params, started)
         if stopped_by is not None:
             return total, stopped_by, []
         halves = run.finish_tally()

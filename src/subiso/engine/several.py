@@ -1,7 +1,8 @@
 """Counts of several queries on one graph, sharing what they have in common.
 
 Isomorphic patterns are counted once, and so are the equal terms of formulas (`Params.known`). Plain patterns of 3 to 5
-vertices come from the sums of native/motifs together, where that is estimated to be less work than their plans.
+vertices come from the sums of native/motifs together, where that is estimated to be less work than their plans. On the
+CPU the plans of the others share their first levels (engine/together.py).
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from subiso.engine.base import Engine, Params, part_of
 from subiso.engine.clock import Deadline
 from subiso.engine.motifs import count_motifs, sums_cost
 from subiso.engine.query import Query
+from subiso.engine.together import MOST, count_together
 from subiso.errors import TimeoutReached
 from subiso.pattern import connected_patterns, is_plain
 from subiso.pattern.canonical import EASY_TO_COMPARE
@@ -33,19 +35,50 @@ def count_several(queries: list[Query], engine: Engine, params: Params, *, sums:
     >>> count_several([make_query(g, "(a)--(b)"), make_query(g, "(y)--(x)")], reference, Params())
     [4, 4]
     """
+    if len(queries) < 2:
+        return in_turn(queries, params, lambda query, step: _count_one(query, engine, step))
     found: dict[Hashable, int] = {}
-    families = _families(queries, params) if sums and len(queries) > 1 else {}
+    families = families_of(queries, params) if sums else {}
+    teams = _teams([q for q in queries if id(q) not in families], engine, params)
 
     def count_one(query: Query, step: Params) -> int:
-        key = _key(query) if len(queries) > 1 else None
-        family = families.get(id(query))
-        if key not in found and family is not None:
-            found.update(_count_family(query, family, step))
-        elif key not in found:
+        key = _key(query)
+        if key in found:
+            pass
+        elif id(query) in families:
+            found.update(_count_family(query, families[id(query)], step))
+        elif key in teams:
+            team = teams[key]
+            together = getattr(engine, "count_together", count_together)  # a device has a way of its own
+            together(team, step, lambda i, count: found.update({_key(team[i]): count}))
+        else:
             found[key] = _count_one(query, engine, step)
         return found[key]
 
-    return in_turn(queries, replace(params, known={}) if len(queries) > 1 else params, count_one)
+    try:
+        return in_turn(queries, replace(params, known={}), count_one)
+    except TimeoutReached as error:
+        known = ((i, found.get(_key(query))) for i, query in enumerate(queries))
+        error.finished = {i: count for i, count in known if count is not None}
+        raise
+
+
+def _teams(queries: list[Query], engine: Engine, params: Params) -> dict[Hashable, list[Query]]:
+    """By key: the queries whose plans may run together, one of each key; those with the same anchors."""
+    from subiso.engine import auto, cpu
+
+    if params.switches.merge == "never" or not (engine in (cpu, auto) or hasattr(engine, "count_together")):
+        return {}
+    if engine is auto:
+        queries = [q for q in queries if not auto.on_device(q, params)[0]]
+    kinds = {_key(q): q for q in queries}
+    teams: dict[Hashable, list[list[Query]]] = {}
+    for query in kinds.values():
+        same = teams.setdefault(tuple(sorted(query.anchors.values())), [[]])
+        if len(same[-1]) == MOST:
+            same.append([])
+        same[-1].append(query)
+    return {_key(q): team for same in teams.values() for team in same if len(team) > 1 for q in team}
 
 
 def in_turn(queries: list[Query], params: Params, answer: Callable[[Query, Params], Answer]) -> list[Answer]:
@@ -82,7 +115,7 @@ def _key(query: Query) -> Hashable:
     return pattern.canonical_form() if small else pattern, query.mode, query.unique
 
 
-def _families(queries: list[Query], params: Params) -> dict[int, list[Query]]:
+def families_of(queries: list[Query], params: Params) -> dict[int, list[Query]]:
     """By the identity of a query: all plain ones of its size, where their sums are less work than their plans."""
     families: dict[int, list[Query]] = {}
     for size in SIZES:

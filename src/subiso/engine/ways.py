@@ -41,7 +41,7 @@ def ways_to_walk(resolved: Resolved, stats: Statistics, params: Params) -> Itera
         symmetry = problem.pattern.automorphism_count(extra_colors=problem.colors())
     for plan in _plans(problem, stats, params):
         assert isinstance(plan.tail, CountTail)
-        run, seeds = cpu.prepare(plan, resolved, params), cpu.seeds_of(plan, resolved)
+        run, seeds = cpu.prepare([plan], resolved, params), cpu.seeds_of(plan, resolved)
         for how in CLOSED if Tree(plan, problem, hang=True).hanging else OPEN:
             walks = Walks(run, plan, resolved, seeds, how)
             if not walks.possible:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import accumulate, islice
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
@@ -143,6 +144,43 @@ def decide(resolved: Resolved, stats: Statistics, choice: Choice) -> Decision:
             False, f"the search (~{search:,.3g} steps) is less work than making it (~{read:,.3g})"
         )
     return Decision(True, f"lists {read / max(kept, 1):,.1f} times shorter")
+
+
+def with_common_candidate_graph(queries: Sequence[Resolved]) -> list[Resolved]:
+    """Queries that number relations and filters alike, on one candidate graph of all of them."""
+    joint = _Builder(replace(queries[0], problem=_side_by_side([q.problem for q in queries]))).build("shared")
+    links, forbidden = iter(joint.problem.links), iter(joint.problem.forbidden)
+    entities = iter(joint.problem.entities)
+    found, first = [], 0
+    for problem in (q.problem for q in queries):
+        back = -first
+        own = replace(
+            problem,
+            links=tuple(_moved(next(links), back) for _ in problem.links),
+            forbidden=tuple(_moved(next(forbidden), back) for _ in problem.forbidden),
+            entities=tuple((a + back, b + back, r) for a, b, r in islice(entities, len(problem.entities))),
+            narrowed=joint.problem.narrowed,
+        )
+        found.append(replace(joint, problem=own))
+        first += problem.num_vertices
+    return found
+
+
+def _side_by_side(problems: Sequence[Problem]) -> Problem:
+    """One problem with the vertices of all of them, as far as a candidate graph is concerned."""
+    firsts = [0, *accumulate(problem.num_vertices for problem in problems)]
+    placed = list(zip(problems, firsts, strict=False))
+    return replace(
+        problems[0],
+        links=tuple(_moved(k, by) for p, by in placed for k in p.links),
+        forbidden=tuple(_moved(k, by) for p, by in placed for k in p.forbidden),
+        entities=tuple((a + by, b + by, r) for p, by in placed for a, b, r in p.entities),
+        filters=tuple(numbers for p in problems for numbers in p.filters),
+    )
+
+
+def _moved(link: Link, by: int) -> Link:
+    return Link(link.a + by, link.b + by, link.forward, link.backward)
 
 
 class _Builder:

@@ -7,7 +7,7 @@ from typing import Literal
 from subiso.errors import QueryError
 from subiso.plan.assemble import assemble
 from subiso.plan.local import choose_local, is_plain_clique
-from subiso.plan.order import order_by_core, order_by_cost, order_by_gsi, order_by_ri
+from subiso.plan.order import Order, order_by_core, order_by_cost, order_by_gsi, order_by_ri
 from subiso.plan.plan import Plan
 from subiso.plan.problem import Problem
 from subiso.plan.restrictions import loosen, remaining_symmetry, restrictions_for
@@ -35,6 +35,13 @@ def make_plan(
     if order not in ORDERS:
         raise QueryError(f"unknown order {order!r}", hint="the orders are " + ", ".join(ORDERS))
     chosen = ORDERS[order](problem, stats, counting=counting, max_tail=max_tail)
+    return plan_in_order(problem, chosen, counting=counting, local=local, loose=loose)
+
+
+def plan_in_order(
+    problem: Problem, chosen: Order, *, counting: bool, local: bool = True, loose: bool = False
+) -> Plan:
+    """The plan that matches in a given order; options as in `make_plan`."""
     colors = problem.colors()
     restrictions = restrictions_for(problem.pattern, chosen.prefix, colors) if problem.unique else ()
     divisor = None

@@ -6,12 +6,16 @@ leaves, which hang from one vertex each: what cannot fail any more comes last, a
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from subiso.plan.problem import Problem
 from subiso.storage.statistics import Statistics
 
 
-def greedy_order(problem: Problem, stats: Statistics) -> tuple[tuple[int, ...], list[float]]:
-    """(order, estimated number of partial matches of every length)."""
+def greedy_order(
+    problem: Problem, stats: Statistics, begin: Sequence[int] = ()
+) -> tuple[tuple[int, ...], list[float]]:
+    """(order, estimated number of partial matches of every length); the order may be told how to begin."""
     k = problem.num_vertices
     sizes = problem.sizes or (float(stats.num_vertices),) * k
     around: list[dict[int, float]] = [{} for _ in range(k)]
@@ -20,7 +24,7 @@ def greedy_order(problem: Problem, stats: Statistics) -> tuple[tuple[int, ...], 
         around[link.a][link.b] = ahead
         around[link.b][link.a] = back
     is_leaf = [len(near) < 2 for near in around]
-    start = _start(problem, sizes, around, is_leaf)
+    start = begin[0] if begin else _start(problem, sizes, around, is_leaf)
     order = [start]
     expected: dict[int, float] = {}
     placed = {start}
@@ -37,7 +41,11 @@ def greedy_order(problem: Problem, stats: Statistics) -> tuple[tuple[int, ...], 
                     expected[v] = known * min(1.0, max(closure, fan / (sizes[v] or 1.0)))
         if not expected:
             return tuple(order), partial
-        best = min(expected, key=lambda v: (is_leaf[v], expected[v], -len(around[v])))
+        best = (
+            begin[len(order)]
+            if len(order) < len(begin)
+            else min(expected, key=lambda v: (is_leaf[v], expected[v], -len(around[v])))
+        )
         matches *= max(expected.pop(best), 1e-9)
         partial.append(matches)
         order.append(best)

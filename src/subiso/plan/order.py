@@ -29,15 +29,14 @@ class Order:
     """Restrictions go down in the graph's total order instead of up."""
     loose: bool = False
     """Restrictions that bind only the tail are left out (and the count divided by their effect)."""
+    by_level: tuple[float, ...] = ()
+    """What each level of the prefix adds to the cost; the tail adds the rest."""
 
 
 def order_by_cost(problem: Problem, stats: Statistics, *, counting: bool, max_tail: int = 99) -> Order:
     """The cheapest order by the cost model, in either direction of the restrictions; greedy for large patterns."""
     if problem.num_vertices > EXHAUSTIVE_UP_TO:
-        order, partial = greedy_order(problem, stats)
-        cut = len(order) - (min(longest_tail(problem, order), max_tail) if counting else 0)
-        cost = sum(partial[:cut]) * VISIT + partial[cut - 1] * SET * (len(order) - cut)
-        return Order(order[:cut], order[cut:], cost, loose=True)
+        return order_by_greed(problem, stats, counting=counting, max_tail=max_tail)
     if is_plain_clique(problem):  # all orders are the same
         return _with_best_tail(Estimator(problem, stats), range(problem.num_vertices), counting, max_tail)
     climbing = _Exhaustive(Estimator(problem, stats), counting, max_tail).best
@@ -45,6 +44,32 @@ def order_by_cost(problem: Problem, stats: Statistics, *, counting: bool, max_ta
         return climbing
     descending = _Exhaustive(Estimator(problem, stats, descending=True), counting, max_tail).best
     return climbing if climbing.cost <= descending.cost else replace(descending, descending=True)
+
+
+def order_by_greed(
+    problem: Problem, stats: Statistics, *, counting: bool, max_tail: int = 99, begin: Sequence[int] = ()
+) -> Order:
+    """The order of large patterns, which may be told how to begin."""
+    order, partial = greedy_order(problem, stats, begin)
+    cut = len(order) - (min(longest_tail(problem, order), max_tail) if counting else 0)
+    by_level = tuple(matches * VISIT for matches in partial[:cut])
+    cost = sum(by_level) + partial[cut - 1] * SET * (len(order) - cut)
+    return Order(order[:cut], order[cut:], cost, loose=True, by_level=by_level)
+
+
+def orders_below(problem: Problem, stats: Statistics, limit: float, *, max_tail: int = 99) -> list[Order]:
+    """Orders for counting that cost at most so much, the cheapest first: what plans that share levels choose from.
+
+    Large patterns have one, and so have cliques, of which all orders are the same.
+    """
+    if problem.num_vertices > EXHAUSTIVE_UP_TO or is_plain_clique(problem):
+        return [order_by_cost(problem, stats, counting=True, max_tail=max_tail)]
+    found: list[Order] = []
+    for descending in (False, True) if problem.unique else (False,):
+        estimator = Estimator(problem, stats, descending=descending)
+        orders = _Exhaustive(estimator, True, max_tail, limit).found
+        found += [replace(order, descending=descending) for order in orders]
+    return sorted(found, key=lambda order: order.cost)
 
 
 def order_by_ri(problem: Problem, stats: Statistics, *, counting: bool, max_tail: int = 99) -> Order:
@@ -98,33 +123,44 @@ def _tails(problem: Problem, order: Sequence[int], counting: bool, max_tail: int
 
 
 def _with_best_tail(estimator: Estimator, order: Sequence[int], counting: bool, max_tail: int) -> Order:
-    partial, cost = [estimator.sizes[order[0]]], [estimator.sizes[order[0]]]
+    partial, costs = [estimator.sizes[order[0]]], [estimator.sizes[order[0]]]
     for depth in range(1, len(order)):
         matches, added = estimator.extend(order[depth], order[:depth], partial)
         partial.append(matches)
-        cost.append(cost[-1] + added)
+        costs.append(added)
     best = None
     for length in _tails(estimator.problem, order, counting, max_tail):
         cut = len(order) - length
-        total = cost[cut - 1]
+        total = sum(costs[:cut])
         if length:
             total += estimator.tail_cost(order[cut:], order[:cut], partial[:cut])
         if best is None or total < best.cost:
-            best = Order(tuple(order[:cut]), tuple(order[cut:]), total)
+            best = Order(tuple(order[:cut]), tuple(order[cut:]), total, by_level=tuple(costs[:cut]))
     assert best is not None
     return best
 
 
 class _Exhaustive:
-    """Every connected order, cut short as soon as it costs more than the best one known."""
+    """Every connected order, cut short as soon as it costs more than the best one known, or than `limit`."""
 
-    def __init__(self, estimator: Estimator, counting: bool, max_tail: int) -> None:
+    def __init__(
+        self, estimator: Estimator, counting: bool, max_tail: int, limit: float | None = None
+    ) -> None:
         self.estimator = estimator
         self.counting = counting
         self.max_tail = max_tail
+        self.limit = limit
         self.best = Order((), (), math.inf)
+        self.found: list[Order] = []
+        """With a limit: all that cost less."""
         for start in self.unlike([], range(estimator.problem.num_vertices)):
-            self.grow([start], [estimator.sizes[start]], estimator.sizes[start])
+            self.grow([start], [estimator.sizes[start]], [estimator.sizes[start]])
+
+    def note(self, order: Order) -> None:
+        if order.cost < self.best.cost:
+            self.best = order
+        if self.limit is not None and order.cost <= self.limit:
+            self.found.append(order)
 
     def unlike(self, order: list[int], rest: Sequence[int]) -> Sequence[int]:
         """One vertex of each kind: those that a symmetry exchanges, while the order's stay, cost the same."""
@@ -135,21 +171,22 @@ class _Exhaustive:
         firsts = {min(orbit) for orbit in orbits}
         return [v for v in rest if v in firsts]
 
-    def grow(self, order: list[int], partial: list[float], cost: float) -> None:
-        if cost >= self.best.cost:
+    def grow(self, order: list[int], partial: list[float], costs: list[float]) -> None:
+        cost = sum(costs)
+        if cost >= (self.best.cost if self.limit is None else self.limit):
             return
         if len(order) == self.estimator.problem.num_vertices:
             if not self.counting or min(self.max_tail, longest_tail(self.estimator.problem, order)) == 0:
-                self.best = Order(tuple(order), (), cost)
+                self.note(Order(tuple(order), (), cost, by_level=tuple(costs)))
             return
         rest = [v for v in range(self.estimator.problem.num_vertices) if v not in order]
-        self.try_tail(order, rest, partial, cost)
+        self.try_tail(order, rest, partial, costs)
         for vertex in self.unlike(order, rest):
             if self.estimator.depths(vertex, order):
                 matches, added = self.estimator.extend(vertex, order, partial)
-                self.grow([*order, vertex], [*partial, matches], cost + added)
+                self.grow([*order, vertex], [*partial, matches], [*costs, added])
 
-    def try_tail(self, order: list[int], rest: list[int], partial: list[float], cost: float) -> None:
+    def try_tail(self, order: list[int], rest: list[int], partial: list[float], costs: list[float]) -> None:
         """Count everything that is left, where that is possible."""
         if not self.counting or len(rest) > self.max_tail:
             return
@@ -157,6 +194,5 @@ class _Exhaustive:
             return
         if all(self.estimator.depths(v, order) for v in rest):
             for loose in (False, True):
-                total = cost + self.estimator.tail_cost(rest, order, partial, loose=loose)
-                if total < self.best.cost:
-                    self.best = Order(tuple(order), tuple(rest), total, loose=loose)
+                total = sum(costs) + self.estimator.tail_cost(rest, order, partial, loose=loose)
+                self.note(Order(tuple(order), tuple(rest), total, loose=loose, by_level=tuple(costs)))

@@ -10,17 +10,19 @@ from subiso.plan.plan import CountTail, Extend, Neighbors, Part, Plan, SetExpres
 
 def plan_text(plan: Plan) -> str:
     """The loops, sets and tail of a plan, one line each."""
-    return "\n".join(_Writer(plan).lines())
+    return "\n".join(Writer(plan).lines())
 
 
-class _Writer:
+class Writer:
+    """Writes the loops of one plan."""
+
     def __init__(self, plan: Plan) -> None:
         self.plan = plan
         self.names = [plan.names[v] for v in plan.order]
 
     def lines(self) -> list[str]:
         plan = self.plan
-        lines = [f"for {self.names[0]} in {_filtered('V', plan.seed.filter)}:{self.seed_note()}"]
+        lines = [self.seed_line()]
         lines += self.sets_at(0)
         for depth, extend in enumerate(plan.extends, 1):
             lines.append(self.indent(depth) + self.loop(depth, extend))
@@ -55,6 +57,9 @@ class _Writer:
         lines += [inner + line for line in self.count_tail(part.tail, name)]
         del self.names[outer:]
         return lines
+
+    def seed_line(self) -> str:
+        return f"for {self.names[0]} in {_filtered('V', self.plan.seed.filter)}:{self.seed_note()}"
 
     def seed_note(self) -> str:
         notes = [_about(self.plan.seed.estimate)] if self.plan.seed.estimate else []

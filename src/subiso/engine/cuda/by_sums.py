@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
@@ -11,7 +11,7 @@ from subiso.engine.cuda.machine import Kernel
 from subiso.engine.cuda.motif_kernel import Pass
 from subiso.engine.cuda.motif_seeds import Work, work_of
 from subiso.engine.cuda.motif_sums import Counting, check_range, hoods_on, passes_on
-from subiso.engine.cuda.motifs import MotifRun
+from subiso.engine.cuda.motifs import PASSES, MotifRun
 from subiso.engine.cuda.search import WIDE
 from subiso.engine.cuda.watch import Watch
 from subiso.engine.query import Query
@@ -43,6 +43,8 @@ _WAYS: dict[frozenset[str], tuple[Pass, ...]] = {
 """Sums that are all a pattern needs (diamonds, houses, 5-cycles, fans, wheels), and the passes that make them."""
 COUNTED = {"clique_edges": 6, "wheels": 2}
 """Sums that are counted apart: so many times the 4-cliques, or the 4-cycles in neighbourhoods."""
+ORDER: tuple[Pass, ...] = ("count", *PASSES[5])
+"""All passes, in an order that they can be made in."""
 _FEW_ABOVE = 256
 """Neighbours of higher degree that a warp has room for, in a pass over triangles."""
 _PER_WORD = 8.0
@@ -86,53 +88,72 @@ class SumsReport:
     """Device memory beside the graph."""
 
 
-class SumsRun:
-    """One counting query, ready to be launched again and again; the face of the other runs."""
+def passes_of(ways: Sequence[SumsWay]) -> tuple[Pass, ...]:
+    """The passes that several patterns of one size need, each once, in an order that they can be made in."""
+    wanted = {step for way in ways for step in way.passes}
+    return tuple(step for step in ORDER if step in wanted)
 
-    def __init__(self, way: SumsWay, run: MotifRun, counted: Mapping[str, Counted]) -> None:
-        self.way, self.run, self.counted = way, run, counted
+
+class SumsRun:
+    """One counting query, or several on patterns of one size, ready to be launched again and again."""
+
+    def __init__(self, ways: Sequence[SumsWay], run: MotifRun, counted: Mapping[str, Counted]) -> None:
+        self.ways, self.run, self.counted = ways, run, counted
 
     @property
     def columns(self) -> int:
-        return self.way.pattern.num_vertices
+        return self.ways[0].pattern.num_vertices
 
     def count(self, watch: Watch) -> int:
-        """The number of matches; 0 when the watch stopped the run."""
+        """The number of matches of the first query; 0 when the watch stopped the run."""
+        return self.counts(watch)[0]
+
+    def counts(self, watch: Watch) -> list[int]:
+        """The number of matches of every query, from passes that are made once."""
         sums = self.run.sums(watch)
         for name, counted in self.counted.items():
             if watch.expired():
                 break
             sums[name] = counted.count(watch) * COUNTED[name]
-        return 0 if watch.expired() else counts_from_sums([self.way.pattern], sums)[0] * self.way.copies
+        if watch.expired():
+            return [0] * len(self.ways)
+        found = counts_from_sums([way.pattern for way in self.ways], sums)
+        return [count * way.copies for count, way in zip(found, self.ways, strict=True)]
 
     def report(self) -> SumsReport:
         used = self.run.search_bytes + sum(counted.search_bytes for counted in self.counted.values())
-        return SumsReport(self.way.passes, tuple(self.counted), len(self.run.launches), used)
+        return SumsReport(passes_of(self.ways), tuple(self.counted), len(self.run.launches), used)
 
 
-def prepare_sums(engine: CudaEngine, way: SumsWay, graph: Graph) -> SumsRun:
-    """Everything up to the launches; the kernels of all parts are compiled side by side."""
-    check_range(way.lists)
-    cliques = Counting(engine, graph, Pattern.clique(4)) if "clique_edges" in way.counted else None
+def may_come_from_sums(query: Query) -> bool:
+    """Whether there are passes for the query's pattern, whatever they cost."""
+    pattern = query.pattern
+    if not query.injective or query.mode == "induced" or query.anchors or not is_plain(pattern):
+        return False
+    return sums_asked(pattern) in _WAYS
+
+
+def prepare_sums(engine: CudaEngine, ways: Sequence[SumsWay], graph: Graph) -> SumsRun:
+    """Everything up to the launches, for patterns of one size; the kernels of all parts are compiled side by side."""
+    lists, apart = ways[0].lists, {name for way in ways for name in way.counted}
+    check_range(lists)
+    cliques = Counting(engine, graph, Pattern.clique(4)) if "clique_edges" in apart else None
     beside: list[Kernel] = [] if cliques is None else cliques.kernels
-    if "wheels" in way.counted:
-        wide = len(way.lists.neighbors) >= WIDE
-        beside += hood_kernels(work_of(way.lists), engine.wishes.hoods, wide=wide)
-    run = passes_on(engine, graph, way.lists, way.pattern.num_vertices, way.passes, beside)
+    if "wheels" in apart:
+        beside += hood_kernels(work_of(lists), engine.wishes.hoods, wide=len(lists.neighbors) >= WIDE)
+    run = passes_on(engine, graph, lists, ways[0].pattern.num_vertices, passes_of(ways), beside)
     counted: dict[str, Counted] = {} if cliques is None else {"clique_edges": cliques.prepare()}
-    if "wheels" in way.counted:
+    if "wheels" in apart:
         counted["wheels"] = hoods_on(engine, run)
-    return SumsRun(way, run, counted)
+    return SumsRun(ways, run, counted)
 
 
 def sums_way(query: Query, cost: float) -> SumsWay | None:
     """The passes that count the query's pattern in less time than plans of that cost; None where plans are better."""
+    if not may_come_from_sums(query):
+        return None
     pattern = query.pattern
-    if not query.injective or query.mode == "induced" or query.anchors or not is_plain(pattern):
-        return None
     asked = sums_asked(pattern)
-    if asked not in _WAYS:
-        return None
     lists = simple_lists(query.graph)
     why = _why(asked, work_of(lists), cost)
     if why is None:

@@ -35,6 +35,7 @@ from subiso.engine.cuda.motif_sums import MotifSums
 from subiso.engine.cuda.pipeline import PipelineReport, PipelineRun
 from subiso.engine.cuda.pipeline_tune import frugal
 from subiso.engine.cuda.search import Report, SearchRun
+from subiso.engine.cuda.set_of_sums import count_together
 from subiso.engine.cuda.sets import KeptSets
 from subiso.engine.cuda.several import total_of
 from subiso.engine.cuda.stream import CudaStream, Listing
@@ -141,7 +142,7 @@ class CudaEngine:
         with hurrying(self, formula.cost, params):
             way = self.sums_way(query, formula, params)
             if way is not None:
-                total = self._run(lambda: self.prepare_sums(way, query.graph), watch)
+                total = self._run(lambda: self.prepare_sums([way], query.graph), watch)
                 return Outcome(total, watch.stopped_by, time.perf_counter() - started)
             begun = {} if watch.answered() else begin_all(self, formula, resolved, params)
 
@@ -193,9 +194,15 @@ class CudaEngine:
         alone = self.schedule == "auto" and len(self.machines) == 1 and params.switches.sums
         return sums_way(query, formula.cost) if alone else None
 
-    def prepare_sums(self, way: SumsWay, graph: Graph) -> SumsRun:
-        """Everything up to the launches."""
-        return prepare_sums(self, way, graph)
+    def prepare_sums(self, ways: Sequence[SumsWay], graph: Graph) -> SumsRun:
+        """Everything up to the launches, for patterns of one size."""
+        return prepare_sums(self, ways, graph)
+
+    def count_together(
+        self, queries: Sequence[Query], params: Params, note: Callable[[int, int], None]
+    ) -> None:
+        """Counts queries on one graph: those from sums share the passes that make them (cuda/set_of_sums.py)."""
+        count_together(self, queries, params, note)
 
     def motif_sums(self, graph: Graph, size: int, params: Params) -> tuple[dict[str, int], StoppedBy | None]:
         """The sums that motif counts of that size are made of, on the first machine; what stopped it, if anything."""

@@ -1,0 +1,197 @@
+"""Counts several queries on the CPU in as few searches as pays: plans that begin with the same loops run as one
+(plan/merge.py chooses them, native/engine/trie.hpp merges them)."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+
+from subiso.engine import cpu
+from subiso.engine.base import Outcome, Params, part_of
+from subiso.engine.clock import Deadline
+from subiso.engine.query import Query
+from subiso.errors import TimeoutReached
+from subiso.filter.candidate_graph import decide, with_common_candidate_graph
+from subiso.filter.common import in_common, with_common_filters
+from subiso.filter.resolve import Resolved, resolve
+from subiso.plan.formula import ONE_PLAN, Formula
+from subiso.plan.merge import LEAST_GAIN, Group, Together, merge
+from subiso.plan.order import order_by_greed
+from subiso.plan.plan import Plan
+from subiso.storage.statistics import statistics_of
+
+_WORTH_IT = 1e7  # operations of all plans; below, choosing orders costs more than it saves
+MOST = 256
+"""Queries that are looked at together: what they need of the graph is held until they are done."""
+
+Note = Callable[[int, int], None]
+"""Gets the number of a query and its count, as soon as that is known."""
+
+
+@dataclass(frozen=True)
+class Team:
+    """Queries whose plans run together, and how."""
+
+    numbers: tuple[int, ...]
+    """Which queries these are."""
+    together: Together
+    resolved: Resolved
+    """With the arrays that the plans' numbers refer to."""
+    apart: float
+    """What the queries cost one by one."""
+
+
+def count_together(queries: Sequence[Query], params: Params, note: Note) -> None:
+    """Counts queries on one graph, within one timeout."""
+    _Counting(params, note).run(queries)
+
+
+def plan_teams(
+    queries: Sequence[Query], resolved: dict[int, Resolved], params: Params
+) -> tuple[list[Team], list[int]]:
+    """The teams of those queries that need plans (by number), and the queries that are better left alone.
+
+    Some run on the graph, some on a candidate graph: these are teams of their own.
+    """
+    teams, alone = [], []
+    stats = statistics_of(queries[0].graph)
+    for between in (False, True):
+        members = {
+            i: r
+            for i, r in resolved.items()
+            if decide(r, stats, params.switches.candidate_graph).used == between
+        }
+        team = _plan_team(queries, members, params, between) if _worth_it(members, params) else None
+        teams += [team] if team is not None else []
+        taken = team.numbers if team is not None else ()
+        alone += [i for i in members if i not in taken]
+    return teams, alone
+
+
+def _worth_it(members: dict[int, Resolved], params: Params) -> bool:
+    if params.switches.merge == "always" or len(members) < 2:
+        return len(members) > 1
+    # A quick look first: the best plans cost less than these.
+    quick = (
+        order_by_greed(r.problem, statistics_of(r.layout.graph), counting=True) for r in members.values()
+    )
+    if sum(order.cost for order in quick) < _WORTH_IT:
+        return False
+    return sum(cpu.formula_for(resolved, params).cost for resolved in members.values()) >= _WORTH_IT
+
+
+def _plan_team(
+    queries: Sequence[Query], members: dict[int, Resolved], params: Params, between: bool
+) -> Team | None:
+    own = list(members.values())
+    if not any(any(resolved.problem.filters) for resolved in own):
+        common = in_common(own)
+        together = _merged(common, params)
+        return Team(tuple(members), together, common[0], together.apart)
+    begun = [resolve(queries[i], (), params.threads) for i in members]
+    common = with_common_filters(own, begun)
+    costs = dict(zip(members, (cpu.formula_for(r, params).cost for r in own), strict=True))
+    taken = _taken(list(members), _merged(common, params), costs, params)
+    if not taken:
+        return None
+    common = [r for i, r in zip(members, common, strict=True) if i in taken]
+    if between:
+        common = with_common_candidate_graph(common)
+    return Team(tuple(taken), _merged(common, params), common[0], sum(costs[i] for i in taken))
+
+
+def _merged(common: Sequence[Resolved], params: Params) -> Together:
+    switches = params.switches
+    stats = statistics_of(common[0].layout.graph)
+    ways = [_ways(resolved, params) for resolved in common]
+    return merge(ways, stats, forced=switches.merge == "always", **switches.of_plans)
+
+
+def _ways(resolved: Resolved, params: Params) -> list[Formula]:
+    """The cheapest formula, and the query's own plan where that is another: sharing may make it cheaper."""
+    best = cpu.formula_for(resolved, params)
+    switches = params.switches
+    if best.technique == ONE_PLAN or "always" in (switches.expand, switches.decompose):
+        return [best]
+    plain = replace(params, switches=replace(switches, expand="never", decompose="never"))
+    return [best, cpu.formula_for(resolved, plain)]
+
+
+def _taken(numbers: Sequence[int], together: Together, costs: dict[int, float], params: Params) -> list[int]:
+    """The queries that gain, although filters that they share leave more candidates than their own."""
+    if params.switches.merge == "always":
+        return list(numbers)
+    formulas = dict(zip(numbers, together.formulas, strict=True))
+    owner = {plan: i for i, formula in formulas.items() for plan in _plans(formula)}
+
+    def gains(group: Group) -> bool:
+        members = {owner[plan] for plan in group.plans}
+        return len(members) > 1 and group.cost <= (1 - LEAST_GAIN) * sum(costs[i] for i in members)
+
+    good = {plan for group in together.groups if gains(group) for plan in group.plans}
+    return [i for i, formula in formulas.items() if good.issuperset(_plans(formula))]
+
+
+class _Counting:
+    def __init__(self, params: Params, note: Note) -> None:
+        self.params, self.note = params, note
+        self.deadline = Deadline(params.timeout)
+
+    def run(self, queries: Sequence[Query]) -> None:
+        waiting: dict[int, Resolved] = {}
+        steps = 2 * len(queries)
+        for i, query in enumerate(queries):
+            resolved = resolve(query, self.params.switches.filters, self.params.threads)
+            outcome = cpu.count_without_plan(resolved, self.step(i, steps), time.perf_counter())
+            if outcome is None:
+                waiting[i] = resolved
+            else:
+                self.settle(i, outcome)
+        teams, alone = plan_teams(queries, waiting, self.params) if waiting else ([], [])
+        for done, i in enumerate(alone, len(queries)):
+            self.settle(i, cpu.count_by_plans(waiting[i], self.step(done, steps), time.perf_counter()))
+        done = len(queries) + len(alone)
+        for team in teams:
+            self.run_team(team, done, steps)
+            done += len(team.numbers)
+
+    def run_team(self, team: Team, done: int, steps: int) -> None:
+        """Runs the groups one after the other, which are so many of the steps."""
+        left = dict(zip(team.numbers, team.together.formulas, strict=True))
+        counts: dict[Plan, int] = {}
+        share = len(team.numbers) / len(team.together.groups)
+        for i, group in enumerate(team.together.groups):
+            step = self.step(done + i * share, steps, share)
+            found, stopped_by = cpu.count_plans(group.plans, team.resolved, step, time.perf_counter())
+            counts.update(zip(group.plans, found, strict=True))
+            if stopped_by is not None:
+                for number, formula in left.items():  # the first one's is what a timeout tells of
+                    self.settle(number, Outcome(_partial(formula, counts), stopped_by))
+                return
+            for number in [n for n, formula in left.items() if counts.keys() >= set(_plans(formula))]:
+                self.note(number, _value(left.pop(number), counts))
+
+    def step(self, done: float, steps: int, share: float = 1.0) -> Params:
+        """For the next of the steps, or for so many of them."""
+        progress = part_of(self.params.progress, done / share, steps / share)
+        return replace(self.params, timeout=self.deadline.left(), progress=progress)
+
+    def settle(self, number: int, outcome: Outcome) -> None:
+        if outcome.stopped_by == "timeout":
+            raise TimeoutReached("", count=outcome.count)
+        self.note(number, outcome.count)
+
+
+def _plans(formula: Formula) -> list[Plan]:
+    return [term.plan for term in formula.terms]
+
+
+def _value(formula: Formula, counts: dict[Plan, int]) -> int:
+    return sum(term.coefficient * counts[term.plan] for term in formula.terms) // formula.divisor
+
+
+def _partial(formula: Formula, counts: dict[Plan, int]) -> int:
+    """What is known of an unfinished count: parts of a sum are subtracted from each other, and say nothing."""
+    known = len(formula.terms) == 1 and formula.terms[0].plan in counts
+    return _value(formula, counts) if known else 0
