@@ -43,7 +43,7 @@ _WAYS: dict[frozenset[str], tuple[Pass, ...]] = {
 """Sums that are all a pattern needs (diamonds, houses, 5-cycles, fans, wheels), and the passes that make them."""
 COUNTED = {"clique_edges": 6, "wheels": 2}
 """Sums that are counted apart: so many times the 4-cliques, or the 4-cycles in neighbourhoods."""
-ORDER: tuple[Pass, ...] = ("count", *PASSES[5])
+ORDER: tuple[Pass, ...] = ("count", "tally", "books", *PASSES[5][1:])
 """All passes, in an order that they can be made in."""
 _FEW_ABOVE = 256
 """Neighbours of higher degree that a warp has room for, in a pass over triangles."""
