@@ -29,6 +29,8 @@ from bench.plot import bar_chart, line_chart  # noqa: E402
 from subiso.bench.data import DataFolder, load_graph  # noqa: E402
 from subiso.engine import cpu, cuda  # noqa: E402
 from subiso.engine.base import Outcome, Params  # noqa: E402
+from subiso.engine.cuda.engine import CudaEngine  # noqa: E402
+from subiso.engine.cuda.tune import Wishes  # noqa: E402
 from subiso.engine.query import Query, make_query  # noqa: E402
 from subiso.errors import GraphError  # noqa: E402
 from subiso.graph import Graph  # noqa: E402
@@ -210,9 +212,16 @@ def engines_of(device: str, schedules: Sequence[str]) -> dict[str, Engine]:
     """The CPU and, where there is a device, the schedules that this version has."""
     found: dict[str, Engine] = {"cpu": cpu.count}
     if device != "cpu" and cuda.why_not() is None:
+        from subiso.engine.cuda.device import open_devices
+
+        machine = open_devices("cuda")[0]
         for schedule in schedules:
-            if schedule in cuda.SCHEDULES:
-                found[schedule] = cuda.engine_on("cuda", schedule).count
+            if (
+                schedule in cuda.SCHEDULES
+            ):  # plans are read from tables: no query waits for a kernel of its own
+                host = schedule == "auto"
+                engine = CudaEngine(machine, Wishes(fixed=False), schedule=schedule, host=host)
+                found[schedule] = engine.count
     return found
 
 

@@ -66,9 +66,9 @@ def test_a_set_of_patterns_makes_every_pass_once(monkeypatch: pytest.MonkeyPatch
     monkeypatch.setattr(engine, "prepare_sums", lambda ways, graph: runs.append(ways) or prepare(ways, graph))
     expected = [reference.count(query).count for query in queries]
     assert count_several(queries, engine, Params()) == expected
-    assert sorted(len(ways) for ways in runs) == [1, 1, 4]  # triangle, diamond, and those of five vertices
+    assert sorted(len(ways) for ways in runs) == [1, 1, 5]  # triangle, diamond, and those of five vertices
     assert count_several(queries, engine, Params(switches=Switches(merge="never"))) == expected
-    assert len(runs) == 3 + 6
+    assert len(runs) == 3 + len(PATTERNS)
 
 
 def test_a_set_of_patterns_heeds_its_timeout() -> None:
