@@ -114,11 +114,13 @@ LABELLED = (
     ("hprd", 6, 1, 20), ("yeast", 8, 1, 40), ("email-Enron/labels16", 5, 1, 20), ("email-Enron/labels4", 5, 1, 20),
     ("email-Enron/labels8", 6, 2, 20), ("BlogCatalog", 4, 1, 20),
 )  # fmt: skip
-BY_LABEL = {
-    "tailed triangle, its end labelled": "(a)--(b), (b)--(c), (c)--(a), (a)--(d:{})",
-    "tailed 4-cycle, its end labelled": "(a)--(b), (b)--(c), (c)--(d), (d)--(a), (a)--(e:{})",
-    "path, its end labelled": "(a)--(b), (b)--(c), (c)--(d), (d)--(e:{})",
-}
+TRIANGLE = "(a)--(b), (b)--(c), (c)--(a), (a)--(d:{})"
+CYCLE = "(a)--(b), (b)--(c), (c)--(d), (d)--(a), (a)--(e:{})"
+BY_LABEL = (
+    ("email-Enron/labels16", "tailed triangle, its end labelled", TRIANGLE),
+    ("hprd/labels16", "tailed triangle, its end labelled", TRIANGLE),
+    ("hprd/labels16", "tailed 4-cycle, its end labelled", CYCLE),
+)
 CASES = [
     *(Case(graph, f"{k} vertices", connected(k), mode, e) for graph, k, mode in PLAIN for e in BOTH),
     *(
@@ -128,8 +130,7 @@ CASES = [
     ),
     *(
         Case(graph, name, by_label(text), mode, e)
-        for graph in ("email-Enron/labels16", "hprd/labels16")
-        for name, text in BY_LABEL.items()
+        for graph, name, text in BY_LABEL
         for mode in ("monomorphism", "homomorphism")
         for e in BOTH
     ),

@@ -19,7 +19,7 @@ PATTERNS = [si.Pattern.path(4), si.Pattern.diamond(), si.Pattern.cycle(4), si.Pa
 
 @pytest.fixture(autouse=True)
 def _small_sets_too(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(together, "_WORTH_IT", 0.0)
+    monkeypatch.setattr(together, "_WORTH_IT", dict.fromkeys(range(9), 0.0))
     monkeypatch.setattr(module, "families_of", lambda *_: {})
 
 

@@ -21,7 +21,10 @@ from subiso.plan.order import order_by_greed
 from subiso.plan.plan import Plan
 from subiso.storage.statistics import statistics_of
 
-_WORTH_IT = 1e7  # operations of all plans; below, choosing orders costs more than it saves
+_WORTH_IT = {1: 4e6, 2: 4e6, 3: 4e6, 4: 4e6, 5: 2e7, 6: 2e8}
+"""Operations per query, by its vertices, below which choosing plans together may take longer than it saves."""
+_WORTH_LARGE = 2e7
+"""The same for larger patterns, whose orders are not searched for."""
 MOST = 256
 """Queries that are looked at together: what they need of the graph is held until they are done."""
 
@@ -72,13 +75,13 @@ def plan_teams(
 def _worth_it(members: dict[int, Resolved], params: Params) -> bool:
     if params.switches.merge == "always" or len(members) < 2:
         return len(members) > 1
+    least = sum(_WORTH_IT.get(r.problem.num_vertices, _WORTH_LARGE) for r in members.values())
     # A quick look first: the best plans cost less than these.
-    quick = (
-        order_by_greed(r.problem, statistics_of(r.layout.graph), counting=True) for r in members.values()
-    )
-    if sum(order.cost for order in quick) < _WORTH_IT:
+    stats = [statistics_of(resolved.layout.graph) for resolved in members.values()]
+    quick = map(lambda r, s: order_by_greed(r.problem, s, counting=True).cost, members.values(), stats)
+    if sum(quick) < least:
         return False
-    return sum(cpu.formula_for(resolved, params).cost for resolved in members.values()) >= _WORTH_IT
+    return sum(cpu.formula_for(resolved, params).cost for resolved in members.values()) >= least
 
 
 def _plan_team(
@@ -89,16 +92,33 @@ def _plan_team(
         common = in_common(own)
         together = _merged(common, params)
         return Team(tuple(members), together, common[0], together.apart)
-    begun = [resolve(queries[i], (), params.threads) for i in members]
-    common = with_common_filters(own, begun)
-    costs = dict(zip(members, (cpu.formula_for(r, params).cost for r in own), strict=True))
-    taken = _taken(list(members), _merged(common, params), costs, params)
+    # Sums of plans would have to be searched for anew, with other candidates: they stay alone.
+    formulas = {i: cpu.formula_for(resolved, params) for i, resolved in members.items()}
+    single = [i for i, best in formulas.items() if best.technique == ONE_PLAN or _forced(params)]
+    costs = {i: formulas[i].cost for i in single}
+    if len(single) < 2:
+        return None
+    begun = [resolve(queries[i], (), params.threads) for i in single]
+    common = with_common_filters([members[i] for i in single], begun)
+    taken = _taken(single, _merged(common, _direct(params)), costs, params)
     if not taken:
         return None
-    common = [r for i, r in zip(members, common, strict=True) if i in taken]
+    common = [r for i, r in zip(single, common, strict=True) if i in taken]
     if between:
         common = with_common_candidate_graph(common)
-    return Team(tuple(taken), _merged(common, params), common[0], sum(costs[i] for i in taken))
+    merged = _merged(common, _direct(params))
+    return Team(tuple(taken), merged, common[0], sum(costs[i] for i in taken))
+
+
+def _forced(params: Params) -> bool:
+    return "always" in (params.switches.merge, params.switches.expand, params.switches.decompose)
+
+
+def _direct(params: Params) -> Params:
+    """One plan per query, unless something else is asked for."""
+    if _forced(params):
+        return params
+    return replace(params, switches=replace(params.switches, expand="never", decompose="never"))
 
 
 def _merged(common: Sequence[Resolved], params: Params) -> Together:

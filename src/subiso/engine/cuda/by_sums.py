@@ -44,7 +44,7 @@ _WAYS: dict[frozenset[str], tuple[Pass, ...]] = {
 COUNTED = {"clique_edges": 6, "wheels": 2}
 """Sums that are counted apart: so many times the 4-cliques, or the 4-cycles in neighbourhoods."""
 ORDER: tuple[Pass, ...] = ("count", "tally", "books", *PASSES[5][1:])
-"""All passes, in an order that they can be made in."""
+"""All passes, in an order that they can be made in; no way has both "books" and "edges", which would count twice."""
 _FEW_ABOVE = 256
 """Neighbours of higher degree that a warp has room for, in a pass over triangles."""
 _PER_WORD = 8.0
