@@ -21,7 +21,7 @@ from subiso.plan.order import order_by_greed
 from subiso.plan.plan import Plan
 from subiso.storage.statistics import statistics_of
 
-_WORTH_IT = {1: 4e6, 2: 4e6, 3: 4e6, 4: 4e6, 5: 2e7, 6: 2e8}
+_WORTH_IT = {1: 2e6, 2: 2e6, 3: 2e6, 4: 2e6, 5: 1e7, 6: 2e8}
 """Operations per query, by its vertices, below which choosing plans together may take longer than it saves."""
 _WORTH_LARGE = 2e7
 """The same for larger patterns, whose orders are not searched for."""
