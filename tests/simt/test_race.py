@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import threading
 import time
 from typing import Any
@@ -10,12 +11,13 @@ import numpy as np
 import pytest
 from shim import ShimMachine
 
-from subiso.engine import candidates, reference
+from subiso.engine import candidates, race, reference
 from subiso.engine.base import Params
 from subiso.engine.candidates import Counter, Found
 from subiso.engine.cuda.engine import CudaEngine
 from subiso.engine.query import Query, make_query
 from subiso.errors import CountOverflowError
+from subiso.filter.resolve import resolve
 from subiso.graph import Graph
 from subiso.queries import random_queries
 
@@ -24,6 +26,7 @@ from subiso.queries import random_queries
 def always_race(monkeypatch: pytest.MonkeyPatch) -> None:
     """No query is answered before the race."""
     monkeypatch.setattr(candidates, "_LITTLE_READ", 0)
+    monkeypatch.setattr(race, "_MANY", 0.0)
 
 
 def queries() -> list[Query]:
@@ -94,3 +97,23 @@ def test_the_host_is_stopped_by_the_clock(monkeypatch: pytest.MonkeyPatch) -> No
     while threading.active_count() > before:
         assert time.perf_counter() < until, "the host goes on"
         time.sleep(0.01)
+
+
+def test_short_plans_have_no_race(monkeypatch: pytest.MonkeyPatch) -> None:
+    begun: list[float] = []
+    monkeypatch.setattr(race, "_MANY", math.inf)
+    monkeypatch.setattr(race.Race, "begin", lambda self: begun.append(1))
+    for query in queries():
+        CudaEngine(ShimMachine(), host=True).count(query)
+    assert not begun
+    monkeypatch.setattr(race, "_LONG_PLAN", 0.0)
+    CudaEngine(ShimMachine(), host=True).count(queries()[0])
+    assert begun
+
+
+def test_expected_matches() -> None:
+    """Exact where every candidate has as many neighbours as any other."""
+    around = np.arange(30)
+    ring = Graph.from_edges(around, (around + 1) % 30, vertex_labels=["A"] * 30)
+    problem = resolve(make_query(ring, "(a:A)--(b:A)--(c:A)", mode="homomorphism")).problem
+    assert race.expected_matches(problem) == pytest.approx(30 * 2 * 2)

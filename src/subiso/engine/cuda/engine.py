@@ -46,7 +46,7 @@ from subiso.engine.cuda.tune import Wishes, worth_compiling
 from subiso.engine.cuda.watch import Watch
 from subiso.engine.cuda.wedge import WedgeRun
 from subiso.engine.query import Query
-from subiso.engine.race import start
+from subiso.engine.race import Race, start
 from subiso.engine.terms import run_terms
 from subiso.errors import DeviceMemoryError
 from subiso.filter.candidate_graph import CandidateLayout, with_candidate_graph
@@ -110,8 +110,8 @@ class CudaEngine:
         if race is None:
             return self._count(query, resolved, params, started)
         try:
-            with contextlib.suppress(Needless), waiting(self, lambda: race.won):
-                outcome = self._count(query, resolved, params, started, lambda: race.won)
+            with contextlib.suppress(Needless), waiting(self, race.overtakes):
+                outcome = self._count(query, resolved, params, started, race)
                 if outcome.stopped_by is None or not race.won:
                     return outcome
             assert race.found is not None
@@ -125,9 +125,10 @@ class CudaEngine:
         resolved: Resolved,
         params: Params,
         started: float,
-        instead: Callable[[], bool] | None = None,
+        race: Race | None = None,
     ) -> Outcome:
-        """By kernels, until `instead` says that there is no need."""
+        """By kernels, unless the host wins a race."""
+        instead = None if race is None else lambda: race.won
         watch = Watch(params, started, instead)
         with adding(self.times, "filter"):
             resolved = self._on_candidates(resolved, params)
@@ -138,7 +139,8 @@ class CudaEngine:
             return Outcome(0, watch.stopped_by, time.perf_counter() - started)
         with adding(self.times, "plan"):
             formula = self.formula(resolved, params)
-
+        if race is not None:
+            race.planned(formula.cost)
         with hurrying(self, formula.cost, params):
             way = self.sums_way(query, formula, params)
             if way is not None:
