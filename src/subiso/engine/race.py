@@ -55,7 +55,7 @@ class Race:
         return self._counter.eliminated(lambda: math.inf)
 
     def overtakes(self) -> bool:
-        """For those who wait for a compiler, which takes long enough: begins in any case; whether the count is there."""
+        """For those who wait for a compiler: begins in any case; whether the count is there."""
         self.begin()
         return self.won
 
