@@ -14,7 +14,7 @@ from shim import ShimMachine
 
 from subiso.engine.base import Params, Switches
 from subiso.engine.cuda import filter_kernel as k
-from subiso.engine.cuda import filter_tune
+from subiso.engine.cuda import filter_tune, restrict
 from subiso.engine.cuda.engine import CudaEngine
 from subiso.engine.cuda.far import FarCsr
 from subiso.engine.cuda.filter_tune import FilterWishes
@@ -85,6 +85,20 @@ def test_candidates_of_the_host_get_their_graph_on_the_device(
     free = not all(found.problem.filters)
     made = with_candidate_graph(found, statistics_of(query.graph), "always")
     assert free or all(isinstance(csr, FarCsr) for csr in made.csrs)
+
+
+@pytest.mark.parametrize("name", ["MOST_BYTES", "WIDE"])
+def test_what_the_device_should_not_hold_is_made_by_the_host(
+    name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Too many bytes, or offsets that need more than 32 bits."""
+    monkeypatch.setattr(restrict, name, 10)
+    query = hub_query(1, vertices=300, hubs=4)
+    engine = engine_on_shim(1)
+    assert_same(query, FILTERS, engine.narrower, name)
+    found = resolve(query, FILTERS, narrower=engine.narrower)
+    made = with_candidate_graph(found, statistics_of(query.graph), "always")
+    assert not any(isinstance(csr, FarCsr) for csr in made.csrs)
 
 
 @pytest.mark.parametrize("place", [0, 5, 7, 8, 19, 45])

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
+from subiso.engine.cuda.hood_tune import within
 from subiso.engine.cuda.hoods import hood_kernels
 from subiso.engine.cuda.machine import Kernel
 from subiso.engine.cuda.motif_kernel import Pass
@@ -47,6 +48,8 @@ ORDER: tuple[Pass, ...] = ("count", "tally", "books", *PASSES[5][1:])
 """All passes, in an order that they can be made in; no way has both "books" and "edges", which would count twice."""
 _FEW_ABOVE = 256
 """Neighbours of higher degree that a warp has room for, in a pass over triangles."""
+_MOST_AROUND = 5_000_000
+"""Neighbours of a wheel's hub: tasks of one hub are numbered by 32 bits."""
 _PER_WORD = 8.0
 """Operations of a plan that take as long as one word of a bitmap of common neighbours."""
 
@@ -140,7 +143,8 @@ def prepare_sums(engine: CudaEngine, ways: Sequence[SumsWay], graph: Graph) -> S
     cliques = Counting(engine, graph, Pattern.clique(4)) if "clique_edges" in apart else None
     beside: list[Kernel] = [] if cliques is None else cliques.kernels
     if "wheels" in apart:
-        beside += hood_kernels(work_of(lists), engine.wishes.hoods, wide=len(lists.neighbors) >= WIDE)
+        own = within(engine.wishes.hoods, engine.machine.description.shared_per_block)
+        beside += hood_kernels(work_of(lists), own, wide=len(lists.neighbors) >= WIDE)
     run = passes_on(engine, graph, lists, ways[0].pattern.num_vertices, passes_of(ways), beside)
     counted: dict[str, Counted] = {} if cliques is None else {"clique_edges": cliques.prepare()}
     if "wheels" in apart:
@@ -166,6 +170,8 @@ def _why(asked: frozenset[str], work: Work, cost: float) -> str | None:
     if "spokes" in asked:
         words = work.common_words
         return f"{words:,.3g} words of bitmaps of common neighbours" if _PER_WORD * words < cost else None
+    if "wheels" in asked and work.degrees.max(initial=0) > _MOST_AROUND:
+        return None
     if asked & {"closed_walks5", "fans", "cycle_triangles", "wheels"}:
         return "passes over triangles and wedges, where a search would go through far more"
     few = work.above.max(initial=0) <= _FEW_ABOVE

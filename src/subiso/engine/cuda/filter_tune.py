@@ -37,7 +37,7 @@ _COPY_BYTE = 2e-10
 """Seconds to bring a byte of the graph there, ..."""
 _LOAD = 0.05
 """... and to load the kernels; either happens once."""
-_WIDE = 1 << 32
+WIDE = 1 << 32
 
 
 @dataclass(frozen=True)
@@ -147,7 +147,7 @@ def choose_place(
         )
     if wanted == "host":
         return Chosen(False, "asked for")
-    if any(csr.num_entries >= _WIDE for csr in csrs):
+    if any(csr.num_entries >= WIDE for csr in csrs):
         return Chosen(False, "some relation has 2**32 entries or more")
     if machine.memory and sum(csr.nbytes for csr in csrs) > SHARE * machine.memory:
         return Chosen(False, "the graph has no room on the device")

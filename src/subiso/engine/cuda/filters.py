@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from weakref import WeakKeyDictionary
 
 from subiso.engine.cuda.filter_kernel import STEPS, FilterKernel
@@ -104,11 +105,8 @@ class DeviceNarrower:
         there = self.ledger.loaded and all(graph.has(csr) for csr in asked.read)
         if self.wishes.place == "host" or gain <= 0 or not there or not all(narrowed.numbers):
             return restrict_on_host
-        return lambda resolved, wanted: restrict_on_device(
-            candidates_there(self.machine, graph, narrowed.bitmaps, self.wishes, self.hub_length),
-            resolved,
-            wanted,
-        )
+        bring = partial(candidates_there, self.machine, graph, narrowed.bitmaps, self.wishes, self.hub_length)
+        return partial(restrict_on_device, bring)
 
     def _load(self) -> None:
         with self.machine.hurrying(self.haste):

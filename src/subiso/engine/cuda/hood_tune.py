@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
@@ -40,6 +40,20 @@ class HoodWishes:
     units_per_team: int = 16
     chunk: int = 4
     """Members that a warp takes at a time; a block takes one."""
+
+
+def within(wishes: HoodWishes, shared: int) -> HoodWishes:
+    """The wishes on a device whose blocks have so many bytes of shared memory: larger neighbourhoods go by windows.
+
+    >>> small = within(HoodWishes(), 99 << 10)
+    >>> small.window, small.block_ends
+    (25340, ((8192, 8), (32768, 16), (50680, 32)))
+    >>> within(HoodWishes(), 227 << 10) == HoodWishes()
+    True
+    """
+    room = shared - ALIGNED
+    ends = tuple((min(limit, room // 2), warps) for limit, warps in wishes.block_ends)
+    return replace(wishes, window=min(wishes.window, room // 4), block_ends=ends)
 
 
 @dataclass(frozen=True, eq=False)

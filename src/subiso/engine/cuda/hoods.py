@@ -24,6 +24,7 @@ from subiso.engine.cuda.hood_tune import (
     hub_bytes,
     rows_bytes,
     starts_of,
+    within,
 )
 from subiso.engine.cuda.layout import CONTROL, offset_of
 from subiso.engine.cuda.local_tune import rounds
@@ -50,6 +51,7 @@ class HoodRun(Buffers):
     def __init__(self, run: MotifRun, wishes: HoodWishes = HoodWishes()) -> None:  # noqa: B008 (frozen)
         """`run` makes the triangles of edges, and must have done so before every count."""
         super().__init__(run.machine)
+        wishes = within(wishes, run.machine.description.shared_per_block)
         self.run, self.wishes = run, wishes
         self.degrees, self.needed = run.work.degrees, run.work.inside
         self.launches: list[_Launch] = []

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -19,7 +19,7 @@ from subiso.engine.cuda.filter_kernel import (
     FilterKernel,
     Step,
 )
-from subiso.engine.cuda.filter_tune import FilterWishes, pieces_of
+from subiso.engine.cuda.filter_tune import WIDE, FilterWishes, pieces_of
 from subiso.engine.cuda.machine import Buffer, Machine, OutOfMemory, upload
 from subiso.engine.cuda.memory import DeviceGraph
 from subiso.errors import DeviceMemoryError
@@ -28,6 +28,8 @@ from subiso.filter.candidates import Bits
 from subiso.filter.resolve import Resolved
 
 _NONE = 0xFFFFFFFF
+MOST_BYTES = 512 << 20
+"""Of a candidate graph that is made on the device."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -59,12 +61,16 @@ def candidates_there(
     return CandidatesThere(machine, graph, there, *parts, int(counts.sum()), wishes, hub_length)
 
 
-def restrict_on_device(there: CandidatesThere, resolved: Resolved, wanted: Sequence[Wanted]) -> Restricted:
-    """The restricted relations; by the host where some pattern vertex may be any vertex, or there is no room."""
-    if any(not numbers for numbers in resolved.problem.filters):
+def restrict_on_device(
+    there: CandidatesThere | Callable[[], CandidatesThere], resolved: Resolved, wanted: Sequence[Wanted]
+) -> Restricted:
+    """The restricted relations; by the host where some pattern vertex may be any vertex, a relation needs wide offsets,
+    or there is no room. `there` may be what brings the candidates there."""
+    free = any(not numbers for numbers in resolved.problem.filters)
+    if free or any(resolved.csrs[relation].num_entries >= WIDE for relation, _, _ in wanted):
         return restrict_on_host(resolved, wanted)
     try:
-        return _Run(there, resolved, wanted).made()
+        return _Run(there if isinstance(there, CandidatesThere) else there(), resolved, wanted).made()
     except (OutOfMemory, DeviceMemoryError):
         return restrict_on_host(resolved, wanted)
 
@@ -83,6 +89,8 @@ class _Run(Buffers):
         self.lengths = self._allocate(8 * self.count * len(wanted))
         self.row = 2 * self.count + 1
         self.bounds = self._allocate(4 * self.row * len(wanted))
+        self.bytes = 16 * self.count * len(wanted)
+        self._stay_below_the_most()
         machine = self.machine.description
         self.chunk, self.blocks = pieces_of(self.words, len(wanted), machine, there.wishes)
 
@@ -97,6 +105,8 @@ class _Run(Buffers):
         totals = machine.snapshot(self.totals, TILES.itemsize * len(self.wanted)).value().view(TILES)
         entries = totals["sum"].astype(np.int64)
         begins = np.concatenate([[0], np.cumsum(-(-entries // 32) * 32)])
+        self.bytes += 4 * int(begins[-1])
+        self._stay_below_the_most()
         neighbors = self._allocate(max(4 * int(begins[-1]), 1))
         self._launch("write", tiles)
         self.relations["new_neighbors"] = neighbors.address + 4 * begins[:-1].astype(np.uint64)
@@ -115,6 +125,11 @@ class _Run(Buffers):
         layout = FarLayout(self.resolved.whole, machine, self.count, self.members, self.translated)
         rows = range(len(there.bitmaps))
         return Restricted(layout, csrs, FarBits(machine, self.new_filters, self.filter_words // 2, rows))
+
+    def _stay_below_the_most(self) -> None:
+        """What is made here belongs to the query, so no cache can take it back."""
+        if self.bytes > MOST_BYTES:
+            raise OutOfMemory(self.bytes)
 
     def _lengths(self, total: NDArray[Any]) -> Lengths:
         first = int(total["first_long"])
