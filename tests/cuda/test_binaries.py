@@ -59,7 +59,7 @@ def test_without_hurry_the_settled_one() -> None:
 
 def test_in_a_hurry_a_hasty_one_and_the_settled_one_is_ordered_once() -> None:
     setting = Setting()
-    setting.binaries.hurry = True
+    setting.binaries.mood.hurry = True
     hasty = setting.binaries.get(KERNEL)
     assert hasty.hasty and HASTY in setting.compiled[0]
     assert setting.binaries.get(KERNEL) == hasty and len(setting.compiled) == 1
@@ -72,7 +72,7 @@ def test_in_a_hurry_a_hasty_one_and_the_settled_one_is_ordered_once() -> None:
 
 def test_an_order_that_is_not_taken_is_given_again() -> None:
     setting = Setting()
-    setting.binaries.hurry = setting.busy = True
+    setting.binaries.mood.hurry = setting.busy = True
     setting.binaries.get(KERNEL)
     setting.binaries.settle()
     setting.busy = False
@@ -83,7 +83,7 @@ def test_an_order_that_is_not_taken_is_given_again() -> None:
 
 def test_the_settled_one_once_it_is_there() -> None:
     setting = Setting()
-    setting.binaries.hurry = True
+    setting.binaries.mood.hurry = True
     hasty = setting.binaries.get(KERNEL)
     setting.binaries.settle()
     assert setting.binaries.get(KERNEL, hasty) is hasty
@@ -95,9 +95,9 @@ def test_the_settled_one_once_it_is_there() -> None:
 
 def test_a_long_search_does_not_take_what_a_short_one_left() -> None:
     setting = Setting()
-    setting.binaries.hurry = True
+    setting.binaries.mood.hurry = True
     hasty = setting.binaries.get(KERNEL)
-    setting.binaries.hurry = False
+    setting.binaries.mood.hurry = False
     assert not setting.binaries.get(KERNEL, hasty).hasty
     assert HASTY not in setting.compiled[-1]
 
@@ -106,7 +106,7 @@ def test_a_broken_settled_one_is_not_taken() -> None:
     setting = Setting()
     found = setting.binaries.get(KERNEL)
     found.path.write_bytes(b"broken")
-    setting.binaries.hurry = True
+    setting.binaries.mood.hurry = True
     assert setting.binaries.get(KERNEL).hasty
 
 
@@ -115,17 +115,17 @@ def test_kernels_that_are_settled_quickly() -> None:
     setting = Setting()
     kernel = LocalKernel("team")
     assert kernel.quick and kernel.slow
-    setting.binaries.hurry = True
+    setting.binaries.mood.hurry = True
     assert setting.binaries.get(kernel).hasty
     assert HASTY in setting.compiled[0] and QUICK not in setting.compiled[0]
-    setting.binaries.hurry = False
+    setting.binaries.mood.hurry = False
     setting.binaries.get(kernel)
     assert QUICK in setting.compiled[1] and HASTY not in setting.compiled[1]
 
 
 def test_no_haste_where_it_saves_nothing() -> None:
     setting = Setting()
-    setting.binaries.hurry = True
+    setting.binaries.mood.hurry = True
     kernels = [
         LocalKernel("build"),
         LevelsKernel("join"),
@@ -142,7 +142,7 @@ def test_no_haste_where_it_saves_nothing() -> None:
 
 def test_a_compiler_without_levels_knows_no_haste() -> None:
     setting = Setting(has_levels=False)
-    setting.binaries.hurry = True
+    setting.binaries.mood.hurry = True
     for kernel in (KERNEL, LocalKernel("team")):
         assert setting.binaries.get(kernel) == Binary(setting.binaries.get(kernel).path, hasty=False)
     assert not {HASTY, QUICK} & {option for options in setting.compiled for option in options}

@@ -21,15 +21,18 @@ _MANY = 1e8
 """Matches from which on a race begins before anything is planned."""
 _LONG_PLAN = 3e6
 """Operations of a plan from which on there is a race at all: shorter ones are done when it begins."""
+_PLACES = threading.Semaphore(2)
+"""Races at a time: making a candidate graph cannot be stopped, and many of them would take memory and cores."""
 
 
 class Race:
     """The host's part in it; it takes place if `begin` is called."""
 
     def __init__(self, resolved: Resolved, params: Params, threads: int, made: Counter | None = None) -> None:
-        """`made`: a counter that has the candidate graph already."""
+        """`made`: a counter that has searched in vain already."""
         self._stopped = threading.Event()
         self._resolved, self._threads, self._counter = resolved, threads, made
+        self._searched = made is not None
         self._params = replace(params, progress=None, poll=self._stopped.is_set)
         self._result: Future[Found | None] | None = None
 
@@ -39,17 +42,23 @@ class Race:
             self.begin()
 
     def begin(self) -> None:
-        """Counts from now on."""
-        if self._result is None:
+        """Counts from now on, unless earlier races that were stopped have not come to their end yet."""
+        if self._result is None and _PLACES.acquire(blocking=False):
             pool = ThreadPoolExecutor(1)
             self._result = pool.submit(self._count)
             pool.shutdown(wait=False)  # the thread ends when it has counted
 
     def _count(self) -> Found | None:
+        try:
+            return self._counted()
+        finally:
+            _PLACES.release()
+
+    def _counted(self) -> Found | None:
         if self._counter is None:
             self._counter = Counter(self._resolved, self._params, self._threads, aside=True)
         self._counter.params = self._params
-        found = self._counter.searched()
+        found = None if self._searched else self._counter.searched()
         if found is not None or self._stopped.is_set():
             return found
         return self._counter.eliminated(lambda: math.inf)
@@ -67,10 +76,8 @@ class Race:
     @property
     def found(self) -> Found | None:
         """What came of it, when it has ended."""
-        if (
-            self._result is None or self._result.exception() is not None
-        ):  # the other engine will say it, or do better
-            return None
+        if self._result is None or self._result.exception() is not None:
+            return None  # the other engine will say why, or do better
         found = self._result.result()
         return None if found is None or found.stopped_by is not None else found
 

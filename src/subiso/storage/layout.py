@@ -158,7 +158,10 @@ class Layout:
             return found
         csr, bits = self.relation(relation), self.named_bits(names)
         common = 2 * int(np.bitwise_count(bits).sum()) >= self.num_vertices
-        if common or self.num_vertices > SLICED_VERTICES:
+        given = relation.fit is not None and not callable(
+            relation.fit.given
+        )  # a key would hold a byte per data edge
+        if common or given or self.num_vertices > SLICED_VERTICES:
             return None
         if len(csr.neighbors) <= _SLICED_ENTRIES or key in self._slices:
             arrays = [(csr.bounds, csr.neighbors)]
@@ -168,8 +171,9 @@ class Layout:
             found = RelationCsr(*made)
         with self._lock:
             self._slices[key] = found
+            self._slices.move_to_end(key)
             room = _SLICED_BYTES - sum(kept.nbytes for kept in self._slices.values() if kept is not None)
-            while room < 0 and len(self._slices) > 1:
+            while (room < 0 or len(self._slices) > _MAX_NAMED) and len(self._slices) > 1:
                 oldest = self._slices.popitem(last=False)[1]
                 room += 0 if oldest is None else oldest.nbytes
         return found

@@ -36,27 +36,33 @@ class Binary:
     hasty: bool = False
 
 
+class _Mood(threading.local):
+    """What the queries of a thread want; several threads may use one machine."""
+
+    hurry: bool = False
+    needless: Callable[[], bool] | None = None
+
+
 class Binaries:
-    """The binaries of one architecture. `hurry` says whether hasty ones are welcome."""
+    """The binaries of one architecture. `mood.hurry` says whether hasty ones are welcome."""
 
     def __init__(self, toolchain: Toolchain, architecture: str, order: Order) -> None:
         self.toolchain, self.architecture, self.order = toolchain, architecture, order
-        self.hurry = False
+        self.mood = _Mood()
         self.wanted: dict[Source, None] = {}
         """Settled versions of what was compiled in haste."""
         self.ordered: set[Source] = set()
         self.building: dict[Source, Future[Path]] = {}
         self._lock = threading.Lock()
-        self._needless: Callable[[], bool] | None = None
 
     @contextmanager
     def until(self, needless: Callable[[], bool]) -> Iterator[None]:
         """Meanwhile whoever waits here is sent away with Needless as soon as that is true."""
-        before, self._needless = self._needless, needless
+        before, self.mood.needless = self.mood.needless, needless
         try:
             yield
         finally:
-            self._needless = before
+            self.mood.needless = before
 
     def get(self, kernel: Kernel, mine: Binary | None = None) -> Binary:
         """The settled binary where it is there or there is no hurry, else a hasty one: `mine`, where that is given."""
@@ -81,7 +87,7 @@ class Binaries:
         """What is to be compiled, and whether that is a hasty version."""
         has_levels = self.toolchain.has_levels
         settled = self._source(kernel, *([QUICK] if kernel.quick and has_levels else []))
-        if not (self.hurry and has_levels and kernel.slow) or cached(settled, self.toolchain.name):
+        if not (self.mood.hurry and has_levels and kernel.slow) or cached(settled, self.toolchain.name):
             return settled, False
         self.wanted[settled] = None
         return self._source(kernel, HASTY), True
@@ -117,8 +123,9 @@ class Binaries:
                 del self.building[source]
 
     def _wait(self, futures: list[Future[Path]]) -> list[Path]:
-        patience = None if self._needless is None else _LOOK
+        needless = self.mood.needless
+        patience = None if needless is None else _LOOK
         while wait(futures, patience).not_done:
-            if self._needless is not None and self._needless():
+            if needless is not None and needless():
                 raise Needless
         return [future.result() for future in futures]

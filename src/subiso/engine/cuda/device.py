@@ -198,11 +198,12 @@ class CudaMachine:
 
     @contextmanager
     def hurrying(self, on: bool) -> Iterator[None]:
-        before, self.binaries.hurry = self.binaries.hurry, on
+        mood = self.binaries.mood
+        before, mood.hurry = mood.hurry, on
         try:
             yield
         finally:
-            self.binaries.hurry = before
+            mood.hurry = before
             self.binaries.settle()
 
     def waiting(self, needless: Callable[[], bool]) -> AbstractContextManager[None]:
@@ -277,7 +278,8 @@ class CudaMachine:
             binary = self.binaries.get(kernel, mine)
             if binary == mine:
                 return
-            self.replaced.append(old)
+            if old is not None:
+                self.replaced.append(old)
             # A cooperative launch fails where blocks would wait for others that have no room.
             together = getattr(kernel, "cooperative", False)
             module = self.cupy.RawModule(path=str(binary.path), enable_cooperative_groups=together)

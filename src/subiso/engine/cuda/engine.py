@@ -48,7 +48,7 @@ from subiso.engine.cuda.wedge import WedgeRun
 from subiso.engine.query import Query
 from subiso.engine.race import Race, start
 from subiso.engine.terms import run_terms
-from subiso.errors import DeviceMemoryError
+from subiso.errors import DeviceMemoryError, UnsupportedError
 from subiso.filter.candidate_graph import CandidateLayout, with_candidate_graph
 from subiso.filter.resolve import Resolved, resolve
 from subiso.graph import Graph
@@ -110,10 +110,14 @@ class CudaEngine:
         if race is None:
             return self._count(query, resolved, params, started)
         try:
-            with contextlib.suppress(Needless), waiting(self, race.overtakes):
-                outcome = self._count(query, resolved, params, started, race)
+            try:
+                with waiting(self, race.overtakes):
+                    outcome = self._count(query, resolved, params, started, race)
                 if outcome.stopped_by is None or not race.won:
                     return outcome
+            except (Needless, DeviceMemoryError, UnsupportedError):
+                if not race.won:
+                    raise
             assert race.found is not None
             return Outcome(race.found.count, seconds=time.perf_counter() - started)
         finally:
@@ -173,7 +177,6 @@ class CudaEngine:
             self.caches[0],
             wishes.filters,
             wishes.hub_length,
-            self.haste,
             self.host,
             self._ledger,
         )

@@ -49,8 +49,6 @@ class DeviceNarrower:
     wishes: FilterWishes
     hub_length: int
     """Lists that are longer may have bit rows."""
-    haste: bool
-    """Kernels may be compiled in haste."""
     races: bool
     """The host counts between the candidates, too."""
     ledger: Ledger
@@ -109,8 +107,7 @@ class DeviceNarrower:
         return partial(restrict_on_device, bring)
 
     def _load(self) -> None:
-        with self.machine.hurrying(self.haste):
-            self.machine.load(FilterKernel(step) for step in STEPS)
+        self.machine.load(FilterKernel(step) for step in STEPS)
         self.ledger.loaded = True
 
 
