@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable
 from dataclasses import replace
+from itertools import takewhile
 from typing import TypeVar
 
 from subiso.engine.base import Engine, Params, part_of
@@ -59,7 +60,9 @@ def count_several(queries: list[Query], engine: Engine, params: Params, *, sums:
         return in_turn(queries, replace(params, known={}), count_one)
     except TimeoutReached as error:
         known = ((i, found.get(_key(query))) for i, query in enumerate(queries))
-        error.finished = {i: count for i, count in known if count is not None}
+        finished = {i: count for i, count in known if count is not None}
+        error.finished = finished
+        error.done = [finished[i] for i in takewhile(finished.__contains__, range(len(queries)))]
         raise
 
 

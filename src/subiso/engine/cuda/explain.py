@@ -31,8 +31,8 @@ def device_lines(query: Query, device: str = "cuda", schedule: str = "auto") -> 
 
     >>> from subiso import Graph, Pattern
     >>> from subiso.engine.query import make_query
-    >>> square = make_query(Graph.from_edges([0, 1, 2, 3], [1, 2, 3, 0]), Pattern.clique(3))
-    >>> for line in device_lines(square)[1:]:
+    >>> paths = make_query(Graph.from_edges([0, 1, 2, 3], [1, 2, 3, 0]), Pattern.path(4))
+    >>> for line in device_lines(paths)[1:]:
     ...     print(line.strip())
     storage csr: its offsets (0.0 MB) are small beside the lists (0.0 MB)
     short: kernels that are not in the cache yet are compiled in haste, and well after that
