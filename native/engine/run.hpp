@@ -42,7 +42,6 @@ class Run {
   bool has_tally() const { return tally_ != nullptr; }
   Scheduler& scheduler() { return scheduler_; }
   const Inputs& inputs() const { return inputs_; }
-  std::size_t columns() const { return inputs_.program.only().levels.size(); }
   std::size_t tally_columns() const { return inputs_.tally.columns.size(); }
 
  private:

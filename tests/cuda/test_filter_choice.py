@@ -9,13 +9,12 @@ import pytest
 
 import subiso as si
 from subiso.engine.cuda import filter_tune
-from subiso.engine.cuda.filter_tables import Asked
 from subiso.engine.cuda.filter_tune import Chosen, FilterWishes, FilterWork, choose_place, fetching
 from subiso.engine.cuda.filters import place_of
 from subiso.engine.cuda.machine import Description
 from subiso.engine.query import make_query
 from subiso.errors import UnsupportedError
-from subiso.filter.narrow import begin, narrow
+from subiso.filter.narrow import Asked, Narrowed, narrow
 from subiso.filter.resolve import resolve
 from subiso.storage.layout import RelationCsr
 
@@ -74,9 +73,9 @@ def test_loss_is_noted_only_while_the_graph_is_missing(monkeypatch: pytest.Monke
     graph = si.Graph.from_edges(*rng.integers(0, 5000, (2, 50_000)), num_vertices=5000, vertex_labels=labels)
     asked: list[Asked] = []
 
-    def listen(query, links, csrs, parts, filters=None, slices=None, threads=0):  # type: ignore[no-untyped-def]
-        asked.append(Asked(query, links, csrs, parts, begin(query, links, csrs, parts, filters)))
-        return narrow(query, links, csrs, parts, filters)
+    def listen(one: Asked) -> Narrowed:
+        asked.append(one)
+        return narrow(one)
 
     resolve(make_query(graph, "(a:0)--(b:1)--(c:2)--(a)"), narrower=listen)
     monkeypatch.setattr(filter_tune, "_DEVICE_START", 0.0)

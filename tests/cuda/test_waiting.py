@@ -127,7 +127,7 @@ def test_the_hosts_answer_does_not_wait_for_the_compiler(
     def found(*_: Any) -> Found:
         while not slow.begun:
             time.sleep(0.001)
-        return Found(77, "quick")
+        return Found(77)
 
     monkeypatch.setattr(Counter, "searched", found)
     machine = Waiting(Description("H200", "sm_90", 132, memory=150 << 30))

@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 
 from subiso.engine.query import Query, make_query
 from subiso.filter.candidate_graph import with_candidate_graph
-from subiso.filter.candidates import Part
-from subiso.filter.narrow import Narrowed, Narrower, Slices, narrow
+from subiso.filter.narrow import Asked, Narrowed, Narrower, narrow
 from subiso.filter.resolve import Resolved, resolve
 from subiso.graph import Graph
-from subiso.plan.problem import Link
-from subiso.storage.layout import RelationCsr
 from subiso.storage.statistics import statistics_of
 
 
@@ -41,17 +39,9 @@ def assert_same(query: Query, filters: Sequence[str] | None, narrower: Narrower,
         assert np.array_equal(a.bounds, b.bounds) and np.array_equal(a.neighbors, b.neighbors), what
 
 
-def whole_lists(
-    query: Query,
-    links: Sequence[Link],
-    csrs: Sequence[RelationCsr],
-    parts: Sequence[Sequence[Part]],
-    filters: Sequence[str] | None = None,
-    slices: Slices | None = None,
-    threads: int = 0,
-) -> Narrowed:
+def whole_lists(asked: Asked) -> Narrowed:
     """The host's filters where they read the same lists as those on a device: none of one label only."""
-    return narrow(query, links, csrs, parts, filters)
+    return narrow(replace(asked, slices=None))
 
 
 def _same_bits(here: Resolved, there: Resolved, what: str) -> None:

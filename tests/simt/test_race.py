@@ -47,7 +47,7 @@ def test_the_host_wins(monkeypatch: pytest.MonkeyPatch) -> None:
 
     def found(*_: Any) -> Found:
         there.set()
-        return Found(77, "quick")
+        return Found(77)
 
     monkeypatch.setattr(Counter, "searched", found)
     engine = CudaEngine(ShimMachine(), host=True)
@@ -72,7 +72,7 @@ def test_the_device_wins(monkeypatch: pytest.MonkeyPatch, what: str) -> None:
         while what == "late" and not counter.stopped():
             time.sleep(0.001)
         stopped.set()
-        return Found(-1, "", "cancelled") if what == "late" else None
+        return Found(-1, "cancelled") if what == "late" else None
 
     monkeypatch.setattr(Counter, "searched", counts)
     monkeypatch.setattr(Counter, "eliminated", counts)

@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any, Literal, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from subiso.errors import TimeoutReached
+
 if TYPE_CHECKING:
     from subiso.engine.query import Query
 
@@ -101,6 +103,16 @@ class Outcome:
     def complete(self) -> bool:
         """True when the count is the whole answer."""
         return self.stopped_by is None
+
+    def in_time(self) -> int:
+        """The count, for those who count several; TimeoutReached where a timeout stopped it, which they put in words.
+
+        >>> Outcome(7).in_time()
+        7
+        """
+        if self.stopped_by == "timeout":
+            raise TimeoutReached("", count=self.count)
+        return self.count
 
 
 class Stream(Protocol):

@@ -36,10 +36,9 @@ _OPERATIONS = 20.0
 
 @dataclass(frozen=True)
 class Found:
-    """A count, and how it was come by."""
+    """A count, or what ended it early."""
 
     count: int
-    technique: str
     stopped_by: StoppedBy | None = None
 
 
@@ -138,7 +137,7 @@ class Counter:
                 "the count left the range of the 128-bit accumulators",
                 hint="count parts of the graph: anchor a vertex of the pattern, or add a mask",
             )
-        return Found(self.settled((high << 64) | low), "backtracking on the candidate graph")
+        return Found(self.settled((high << 64) | low))
 
     def eliminated(self, plan_cost: Callable[[], float]) -> Found | None:
         """By elimination, unless that is too much, or more than a plan.
@@ -173,11 +172,11 @@ class Counter:
             if part is None:
                 return self.ended()
             total += part
-        return Found(self.settled(total), f"elimination on the candidate graph, {sums} sums")
+        return Found(self.settled(total))
 
     def ended(self) -> Found | None:
         """What an elimination without a result says: that it was stopped, or nothing."""
-        return None if self.why is None else Found(0, "", self.why)
+        return None if self.why is None else Found(0, self.why)
 
     def summed(self, blocks: list[list[int]], coefficients: list[int], rows: int) -> tuple[int | None, int]:
         """The sum of homomorphism counts with their coefficients, None where it is too much; rows looked at."""

@@ -37,7 +37,8 @@ def count_several(queries: list[Query], engine: Engine, params: Params, *, sums:
     [4, 4]
     """
     if len(queries) < 2:
-        return in_turn(queries, params, lambda query, step: _count_one(query, engine, step))
+        return in_turn(queries, params, lambda query, step: engine.count(query, step).in_time())
+    deadline = Deadline(params.timeout)  # choosing what runs together takes its time, too
     found: dict[Hashable, int] = {}
     families = families_of(queries, params) if sums else {}
     teams = _teams([q for q in queries if id(q) not in families], engine, params)
@@ -53,11 +54,11 @@ def count_several(queries: list[Query], engine: Engine, params: Params, *, sums:
             together = getattr(engine, "count_together", count_together)  # a device has a way of its own
             together(team, step, lambda i, count: found.update({_key(team[i]): count}))
         else:
-            found[key] = _count_one(query, engine, step)
+            found[key] = engine.count(query, step).in_time()
         return found[key]
 
     try:
-        return in_turn(queries, replace(params, known={}), count_one)
+        return in_turn(queries, replace(params, known={}), count_one, deadline)
     except TimeoutReached as error:
         known = ((i, found.get(_key(query))) for i, query in enumerate(queries))
         finished = {i: count for i, count in known if count is not None}
@@ -68,11 +69,11 @@ def count_several(queries: list[Query], engine: Engine, params: Params, *, sums:
 
 def _teams(queries: list[Query], engine: Engine, params: Params) -> dict[Hashable, list[Query]]:
     """By key: the queries whose plans may run together, one of each key; those with the same anchors."""
-    from subiso.engine import auto, cpu
+    from subiso.engine import auto, cpu, cuda
 
     if params.switches.merge == "never" or not (engine in (cpu, auto) or hasattr(engine, "count_together")):
         return {}
-    if engine is auto:
+    if engine is auto and params.threads is None and cuda.why_not() is None:
         queries = [q for q in queries if not auto.on_device(q, params)[0]]
     kinds = {_key(q): q for q in queries}
     teams: dict[Hashable, list[list[Query]]] = {}
@@ -84,10 +85,18 @@ def _teams(queries: list[Query], engine: Engine, params: Params) -> dict[Hashabl
     return {_key(q): team for same in teams.values() for team in same if len(team) > 1 for q in team}
 
 
-def in_turn(queries: list[Query], params: Params, answer: Callable[[Query, Params], Answer]) -> list[Answer]:
-    """The answers to several queries, one after the other, within one timeout and as one progress."""
+def in_turn(
+    queries: list[Query],
+    params: Params,
+    answer: Callable[[Query, Params], Answer],
+    deadline: Deadline | None = None,
+) -> list[Answer]:
+    """The answers to several queries, one after the other, within one timeout and as one progress.
+
+    The timeout may have begun before, and end at the `deadline`.
+    """
     answers: list[Answer] = []
-    deadline = Deadline(params.timeout)
+    deadline = deadline or Deadline(params.timeout)
     for i, query in enumerate(queries):
         step = params
         if len(queries) > 1:
@@ -100,13 +109,6 @@ def in_turn(queries: list[Query], params: Params, answer: Callable[[Query, Param
             message = f"the count was not finished within {params.timeout:g} s ({error.count} so far)"
             raise TimeoutReached(message, count=error.count, done=answers) from None
     return answers
-
-
-def _count_one(query: Query, engine: Engine, params: Params) -> int:
-    outcome = engine.count(query, params)
-    if outcome.stopped_by == "timeout":
-        raise TimeoutReached("", count=outcome.count)
-    return outcome.count
 
 
 def _key(query: Query) -> Hashable:

@@ -11,7 +11,6 @@ from subiso.engine import cpu
 from subiso.engine.base import Outcome, Params, part_of
 from subiso.engine.clock import Deadline
 from subiso.engine.query import Query
-from subiso.errors import TimeoutReached
 from subiso.filter.candidate_graph import decide, with_common_candidate_graph
 from subiso.filter.common import in_common, with_common_filters
 from subiso.filter.resolve import Resolved, resolve
@@ -167,10 +166,11 @@ class _Counting:
             if outcome is None:
                 waiting[i] = resolved
             else:
-                self.settle(i, outcome)
+                self.note(i, outcome.in_time())
         teams, alone = plan_teams(queries, waiting, self.params) if waiting else ([], [])
         for done, i in enumerate(alone, len(queries)):
-            self.settle(i, cpu.count_by_plans(waiting[i], self.step(done, steps), time.perf_counter()))
+            outcome = cpu.count_by_plans(waiting[i], self.step(done, steps), time.perf_counter())
+            self.note(i, outcome.in_time())
         done = len(queries) + len(alone)
         for team in teams:
             self.run_team(team, done, steps)
@@ -187,7 +187,7 @@ class _Counting:
             counts.update(zip(group.plans, found, strict=True))
             if stopped_by is not None:
                 for number, formula in left.items():  # the first one's is what a timeout tells of
-                    self.settle(number, Outcome(_partial(formula, counts), stopped_by))
+                    self.note(number, Outcome(_partial(formula, counts), stopped_by).in_time())
                 return
             for number in [n for n, formula in left.items() if counts.keys() >= set(_plans(formula))]:
                 self.note(number, _value(left.pop(number), counts))
@@ -196,11 +196,6 @@ class _Counting:
         """For the next of the steps, or for so many of them."""
         progress = part_of(self.params.progress, done / share, steps / share)
         return replace(self.params, timeout=self.deadline.left(), progress=progress)
-
-    def settle(self, number: int, outcome: Outcome) -> None:
-        if outcome.stopped_by == "timeout":
-            raise TimeoutReached("", count=outcome.count)
-        self.note(number, outcome.count)
 
 
 def _plans(formula: Formula) -> list[Plan]:

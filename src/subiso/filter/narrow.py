@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
-from typing import Any, Literal, Protocol, get_args
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import Any, Literal, get_args
 
 import numpy as np
 
@@ -54,22 +55,34 @@ Slices = Callable[[], tuple[Sequence[Link], Sequence[RelationCsr]]]
 """Gives links that read shorter lists to the same effect, and these lists, numbered on from the csrs."""
 
 
-class Narrower(Protocol):
-    """Narrows the candidates that labels and conditions leave. None for `filters`: as fits.
+@dataclass(frozen=True, eq=False)
+class Asked:
+    """What filters are asked: to narrow the candidates that labels and conditions (`parts`) leave."""
 
-    It may read the lists that `slices` gives. So many `threads` at most; 0 for no limit.
-    """
+    query: Query
+    links: Sequence[Link]
+    csrs: Sequence[RelationCsr]
+    parts: Sequence[Sequence[Part]]
+    filters: Sequence[str] | None = None
+    """Those to run; None: as fits."""
+    slices: Slices | None = None
+    """Shorter lists that may be read instead."""
+    threads: int = 0
+    """At most; 0 for no limit."""
 
-    def __call__(
-        self,
-        query: Query,
-        links: Sequence[Link],
-        csrs: Sequence[RelationCsr],
-        parts: Sequence[Sequence[Part]],
-        filters: Sequence[str] | None = None,
-        slices: Slices | None = None,
-        threads: int = 0,
-    ) -> Narrowed: ...
+    @cached_property
+    def begun(self) -> Beginning:
+        """What is asked on whole lists."""
+        return begin(replace(self, slices=None))
+
+    @property
+    def read(self) -> list[RelationCsr]:
+        """The relations whose lists are looked at, each once."""
+        numbers = {r for link in self.links for r in (link.forward, link.backward)}
+        return list(dict.fromkeys(self.csrs[r] for r in sorted(numbers)))
+
+
+Narrower = Callable[[Asked], Narrowed]
 
 
 @dataclass(frozen=True)
@@ -88,15 +101,9 @@ class Beginning:
     """The relations, and after them those lists."""
 
 
-def begin(
-    query: Query,
-    links: Sequence[Link],
-    csrs: Sequence[RelationCsr],
-    parts: Sequence[Sequence[Part]],
-    filters: Sequence[str] | None,
-    slices: Slices | None = None,
-) -> Beginning:
+def begin(asked: Asked) -> Beginning:
     """Which filters run, for whom, and what they read."""
+    query, links, csrs, parts, filters = asked.query, asked.links, asked.csrs, asked.parts, asked.filters
     check_filters(filters)
     n = query.graph.num_vertices
     mean = [csr.num_entries / max(n, 1) for csr in csrs]
@@ -110,7 +117,7 @@ def begin(
         known = [True] * len(known)
     # On lists of one label, counting neighbours is already what "frequency" does, so filters that are asked for by name
     # read whole ones.
-    read, more = (links, ()) if slices is None or filters is not None else slices()
+    read, more = (links, ()) if asked.slices is None or filters is not None else asked.slices()
     lists = (*csrs, *more)
     entries = sum([lists[k.forward].num_entries + lists[k.backward].num_entries for k in read])
     return Beginning(_chosen(filters, entries), plain_fans, tuple(known), read, lists)
@@ -122,21 +129,13 @@ def nothing_narrowed(begun: Beginning, n: int) -> Narrowed:
     return Narrowed(sizes, sizes, begun.plain_fans, (), (), numbers=((),) * len(sizes))
 
 
-def narrow(
-    query: Query,
-    links: Sequence[Link],
-    csrs: Sequence[RelationCsr],
-    parts: Sequence[Sequence[Part]],
-    filters: Sequence[str] | None = None,
-    slices: Slices | None = None,
-    threads: int = 0,
-) -> Narrowed:
-    """Narrows the candidates that labels and conditions leave, on the host. None for `filters`: as fits."""
-    n = query.graph.num_vertices
-    wanted = begin(query, links, csrs, parts, filters, slices)
+def narrow(asked: Asked) -> Narrowed:
+    """Narrows the candidates on the host."""
+    query, threads, n = asked.query, asked.threads, asked.query.graph.num_vertices
+    wanted = begin(asked)
     if not any(wanted.filtered):
         return nothing_narrowed(wanted, n)
-    used, bits = wanted.used, intersected(parts)
+    used, bits = wanted.used, intersected(asked.parts)
     begun: list[Bits | None] = [None] * len(bits)
     if any(mine and b is None for mine, b in zip(wanted.filtered, bits, strict=True)):
         everyone = layout_of(query.graph).everyone

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from subiso.engine.query import Query
 from subiso.filter.candidate_graph import CandidateLayout, Decision
 from subiso.filter.candidates import Bits, Part, initial_parts
-from subiso.filter.narrow import Narrowed, Narrower, narrow
+from subiso.filter.narrow import Asked, Narrowed, Narrower, narrow
 from subiso.filter.relations import RelationTable, induced_edges
 from subiso.filter.slices import sliced
 from subiso.pattern import Column
@@ -89,7 +89,7 @@ def resolve(
     parts = initial_parts(query, layout, table)
     _ask_for_edges(parts, links, table.relations, csrs)
     slices = lambda: sliced(query, layout, links, table.relations, threads or 0)  # noqa: E731
-    narrowed = narrower(query, links, csrs, parts, filters, slices, threads or 0)
+    narrowed = narrower(Asked(query, links, csrs, parts, filters, slices, threads or 0))
     pairs, keys = _pair_checks(query, layout)
     problem = Problem(
         pattern=query.pattern,

@@ -34,10 +34,6 @@ class Choice:
     sizes: tuple[Hashable, ...]
     size_costs: tuple[float, ...]
 
-    @property
-    def cost(self) -> float:
-        return sum(self.level_costs) + sum(self.size_costs)
-
 
 Options = tuple[tuple[str, Any], ...]
 """Of `make_plan`."""

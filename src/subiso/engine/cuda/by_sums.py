@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Protocol
 
 from subiso.engine.cuda.hood_tune import within
 from subiso.engine.cuda.hoods import hood_kernels
+from subiso.engine.cuda.layout import WIDE
 from subiso.engine.cuda.machine import Kernel
 from subiso.engine.cuda.motif_kernel import Pass
 from subiso.engine.cuda.motif_seeds import Work, work_of
 from subiso.engine.cuda.motif_sums import Counting, check_range, hoods_on, passes_on
 from subiso.engine.cuda.motifs import PASSES, MotifRun
-from subiso.engine.cuda.search import WIDE
 from subiso.engine.cuda.watch import Watch
 from subiso.engine.query import Query
 from subiso.graph import Graph

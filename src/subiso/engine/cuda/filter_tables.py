@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -14,29 +13,10 @@ from subiso.engine.cuda.filter_kernel import ASK, FILTER_ARGS, NO_VERTEX, REPORT
 from subiso.engine.cuda.filter_tune import FilterWishes, pieces_of
 from subiso.engine.cuda.machine import Machine
 from subiso.engine.cuda.memory import DeviceGraph
-from subiso.engine.query import Query
 from subiso.filter.candidates import Part, kind_of
-from subiso.filter.narrow import Beginning
+from subiso.filter.narrow import Asked
 from subiso.filter.signature import pattern_signatures, signature_table
-from subiso.plan.problem import Link
-from subiso.storage.layout import Layout, RelationCsr
-
-
-@dataclass(frozen=True, eq=False)
-class Asked:
-    """What a Narrower is called with."""
-
-    query: Query
-    links: Sequence[Link]
-    csrs: Sequence[RelationCsr]
-    parts: Sequence[Sequence[Part]]
-    begun: Beginning
-
-    @property
-    def read(self) -> list[RelationCsr]:
-        """The relations whose lists are looked at, each once."""
-        numbers = {r for link in self.links for r in (link.forward, link.backward)}
-        return list(dict.fromkeys(self.csrs[r] for r in sorted(numbers)))
+from subiso.storage.layout import Layout
 
 
 @dataclass

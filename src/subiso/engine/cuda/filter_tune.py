@@ -8,6 +8,7 @@ from typing import Literal
 
 import numpy as np
 
+from subiso.engine.cuda.layout import WIDE
 from subiso.engine.cuda.machine import Description
 from subiso.engine.cuda.memory import SHARE
 from subiso.errors import UnsupportedError
@@ -37,7 +38,6 @@ _COPY_BYTE = 2e-10
 """Seconds to bring a byte of the graph there, ..."""
 _LOAD = 0.05
 """... and to load the kernels; either happens once."""
-WIDE = 1 << 32
 
 
 @dataclass(frozen=True)

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from functools import partial
 from weakref import WeakKeyDictionary
 
 from subiso.engine.cuda.filter_kernel import STEPS, FilterKernel
 from subiso.engine.cuda.filter_run import FilterRun
-from subiso.engine.cuda.filter_tables import Asked
 from subiso.engine.cuda.filter_tune import (
     Chosen,
     FilterWishes,
@@ -21,12 +20,9 @@ from subiso.engine.cuda.filter_tune import (
 from subiso.engine.cuda.machine import Description, Machine, OutOfMemory
 from subiso.engine.cuda.memory import Cache, DeviceGraph
 from subiso.engine.cuda.restrict import candidates_there, restrict_on_device
-from subiso.engine.query import Query
 from subiso.errors import DeviceMemoryError
 from subiso.filter.candidate_graph import Restrict, restrict_on_host
-from subiso.filter.candidates import Part
-from subiso.filter.narrow import Narrowed, Narrower, Slices, begin, narrow, nothing_narrowed
-from subiso.plan.problem import Link
+from subiso.filter.narrow import Asked, Narrowed, Narrower, narrow, nothing_narrowed
 from subiso.storage.layout import Layout, RelationCsr, layout_of
 
 
@@ -53,20 +49,10 @@ class DeviceNarrower:
     """The host counts between the candidates, too."""
     ledger: Ledger
 
-    def __call__(
-        self,
-        query: Query,
-        links: Sequence[Link],
-        csrs: Sequence[RelationCsr],
-        parts: Sequence[Sequence[Part]],
-        filters: Sequence[str] | None = None,
-        slices: Slices | None = None,
-        threads: int = 0,
-    ) -> Narrowed:
-        begun = begin(query, links, csrs, parts, filters)
-        if not any(begun.filtered):
-            return nothing_narrowed(begun, query.graph.num_vertices)
-        asked = Asked(query, links, csrs, parts, begun)
+    def __call__(self, asked: Asked) -> Narrowed:
+        query = asked.query
+        if not any(asked.begun.filtered):
+            return nothing_narrowed(asked.begun, query.graph.num_vertices)
         layout = layout_of(query.graph)
         graph = DeviceGraph(self.cache, layout)
         lost = self.ledger.lost.get(layout, 0.0)
@@ -87,7 +73,7 @@ class DeviceNarrower:
             except (OutOfMemory, DeviceMemoryError):
                 place = Chosen(False, "the device has no room for them")
         self.ledger.lost[layout] = lost + loss
-        narrowed = narrow(query, links, csrs, parts, filters, slices, threads)
+        narrowed = narrow(asked)
         restrict = self._restrict(graph, asked, narrowed)
         return replace(narrowed, where=str(place), restrict=restrict)
 
@@ -141,19 +127,10 @@ def told(
 ) -> Narrower:
     """For `explain`: narrows on the host, and says where filters would run."""
 
-    def narrow_here(
-        query: Query,
-        links: Sequence[Link],
-        csrs: Sequence[RelationCsr],
-        parts: Sequence[Sequence[Part]],
-        filters: Sequence[str] | None = None,
-        slices: Slices | None = None,
-        threads: int = 0,
-    ) -> Narrowed:
-        narrowed = narrow(query, links, csrs, parts, filters, slices, threads)
+    def narrow_here(asked: Asked) -> Narrowed:
+        narrowed = narrow(asked)
         if not narrowed.used:
             return narrowed
-        asked = Asked(query, links, csrs, parts, begin(query, links, csrs, parts, filters))
         return replace(narrowed, where=str(place_of(asked, machine, wishes, has)[0]))
 
     return narrow_here

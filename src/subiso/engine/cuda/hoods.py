@@ -30,10 +30,8 @@ from subiso.engine.cuda.layout import CONTROL, offset_of
 from subiso.engine.cuda.local_tune import rounds
 from subiso.engine.cuda.motif_seeds import Seeds, Work, portions
 from subiso.engine.cuda.motifs import MotifRun
-from subiso.engine.cuda.tune import resident_blocks
+from subiso.engine.cuda.tune import TOTAL_BYTES, resident_blocks
 from subiso.engine.cuda.watch import Watch
-
-_TOTAL_BYTES = 16  # of shared memory per warp: in the end a block adds up there
 
 
 @dataclass
@@ -154,7 +152,7 @@ class HoodRun(Buffers):
     def _add(self, kernel: HoodKernel, args: NDArray[Any], shared: int, items: int, teams: int) -> _Launch:
         """`teams` many are of use."""
         machine, warps = self.machine, kernel.threads // 32
-        shared = max(shared, _TOTAL_BYTES * warps)
+        shared = max(shared, TOTAL_BYTES * warps)
         each = resident_blocks(machine.description, warps, shared, machine.registers(kernel))
         held = machine.description.multiprocessors * each
         blocks = min(held, max(1, teams if kernel.block else -(-teams // warps)), self.wishes.blocks or held)

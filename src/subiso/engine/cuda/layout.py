@@ -6,6 +6,8 @@ import numpy as np
 
 from subiso.engine.cuda.tables import MAX_POSITIONS
 
+WIDE = 1 << 32
+"""Entries of a relation from which on list bounds take 64 bits."""
 FEW_RELATIONS, FEW_FILTERS, FEW_KEYS = 8, 8, 4
 
 POOL_CLASSES = 4

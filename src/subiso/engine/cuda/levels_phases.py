@@ -16,13 +16,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from subiso.engine.cuda.tables import MAX_LEVELS, Lowered
+from subiso.engine.cuda.tables import EDGE, MAX_LEVELS, NO_EDGE, Lowered
 from subiso.plan.core import PRIORITY, core_of
 
 MOST_SETS = 2
 MOST_IN_CORE = 2
 """Positions of a phase inside the core: large phases would find much that its edges then take away."""
-_EDGE, _NO_EDGE = 0, 1
 
 Op = tuple[int, int, int, int]
 Ops = dict[int, list[Op]]
@@ -138,7 +137,7 @@ class _Phases:
 
     def best_group(self, first: int) -> tuple[int, _Group]:
         """The relation and the group of highest priority, then the largest, then of the smallest relation."""
-        relations = {op[1] for ops in self.ops[first].values() for op in ops if op[0] == _EDGE}
+        relations = {op[1] for ops in self.ops[first].values() for op in ops if op[0] == EDGE}
         groups = [(relation, self.grow(first, relation)) for relation in sorted(relations)]
         return min(
             groups,
@@ -158,7 +157,7 @@ class _Phases:
             keys = [
                 (source, self.asked(level, first, source, relation))
                 for source, ops in self.ops[level].items()
-                if source < first and any(op[:2] == (_EDGE, relation) for op in ops)
+                if source < first and any(op[:2] == (EDGE, relation) for op in ops)
             ]
             known = next((key for key in keys if key in group.sets), None)
             if known is None:
@@ -204,7 +203,7 @@ class _Phases:
 
 
 def _waits(op: Op, position: int, source: int, relation: int) -> bool:
-    return op[0] in (_EDGE, _NO_EDGE) and (position, op[1]) != (source, relation)
+    return op[0] in (EDGE, NO_EDGE) and (position, op[1]) != (source, relation)
 
 
 def _ops_of(tables: NDArray[Any], level: int) -> Ops:
@@ -240,7 +239,7 @@ def _core(levels: Sequence[Ops]) -> set[int]:
     near: dict[int, set[int]] = {level: set() for level in range(len(levels))}
     for level, ops in enumerate(levels):
         for position, some in ops.items():
-            if any(op[0] == _EDGE for op in some):
+            if any(op[0] == EDGE for op in some):
                 near[level].add(position)
                 near[position].add(level)
     return core_of(near)

@@ -8,12 +8,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from subiso.engine.cuda.layout import FEW_FILTERS, FEW_KEYS
+from subiso.engine.cuda.layout import FEW_FILTERS, FEW_KEYS, WIDE
 from subiso.engine.cuda.levels_layout import ADDED, LEVELS_ARGS, TILE
 from subiso.engine.cuda.levels_memory import LevelsMemory
 from subiso.engine.cuda.levels_phases import Phase, make_phases, single_phases
 from subiso.engine.cuda.levels_stages import (
-    NO_ORIGIN,
     Stage,
     columns_of_tables,
     make_stages,
@@ -36,7 +35,7 @@ from subiso.engine.cuda.levels_tune import (
 from subiso.engine.cuda.lowering import lower_plan
 from subiso.engine.cuda.machine import Buffer, Machine
 from subiso.engine.cuda.memory import DeviceGraph
-from subiso.engine.cuda.search import WIDE
+from subiso.engine.cuda.pool import NO_ORIGIN
 from subiso.engine.cuda.slices import Sliced, slice_lists
 from subiso.engine.cuda.storage import choose_storage, store_bytes
 from subiso.engine.cuda.tables import Lowered

@@ -7,11 +7,8 @@ from dataclasses import dataclass
 from typing import Literal
 
 from subiso.engine.cuda.levels_phases import Phase
-from subiso.engine.cuda.tables import Lowered
-
-NO_ORIGIN = 0xFFFFFFFF
-"""No operation: each row takes its shortest list."""
-_EDGE, _NO_EDGE = 0, 1
+from subiso.engine.cuda.pool import NO_ORIGIN
+from subiso.engine.cuda.tables import EDGE, NO_EDGE, Lowered
 
 
 @dataclass(frozen=True)
@@ -109,7 +106,7 @@ def _of_levels(lowered: Lowered, levels: Iterable[int], begin: int, end: int) ->
         int(op["a"])
         for level in levels
         for op in ops[int(first[level][begin]) : int(first[level][end])]
-        if op["kind"] in (_EDGE, _NO_EDGE)
+        if op["kind"] in (EDGE, NO_EDGE)
     )
 
 
@@ -124,5 +121,5 @@ def rarest_list(lowered: Lowered, level: int, known: int, entries: Sequence[int]
     first = lowered.tables["first"][level]
     begin, end = int(first[0]), int(first[known])
     ops = lowered.tables["ops"][begin:end]
-    lists = [(entries[int(op["a"])], number) for number, op in enumerate(ops) if op["kind"] == _EDGE]
+    lists = [(entries[int(op["a"])], number) for number, op in enumerate(ops) if op["kind"] == EDGE]
     return min(lists, default=(0, NO_ORIGIN))[1]

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from subiso.engine.cuda.buffers import Buffers
 from subiso.engine.cuda.hubs import HubKernel
-from subiso.engine.cuda.layout import CONTROL, FEW_FILTERS, FEW_RELATIONS, offset_of
+from subiso.engine.cuda.layout import CONTROL, FEW_FILTERS, FEW_RELATIONS, WIDE, offset_of
 from subiso.engine.cuda.local_kernel import LocalKernel, fixed_local_tables
 from subiso.engine.cuda.local_layout import LARGE, LOCAL_ARGS
 from subiso.engine.cuda.local_seeds import seeds_by_size
@@ -30,13 +30,12 @@ from subiso.engine.cuda.local_tune import (
 from subiso.engine.cuda.machine import Buffer, Kernel, Machine, OutOfMemory
 from subiso.engine.cuda.memory import DeviceGraph
 from subiso.engine.cuda.relations import relation_entries
-from subiso.engine.cuda.search import WIDE, SearchRun
-from subiso.engine.cuda.tune import Wishes, resident_blocks
+from subiso.engine.cuda.search import SearchRun
+from subiso.engine.cuda.tune import TOTAL_BYTES, Wishes, resident_blocks
 from subiso.engine.cuda.watch import Watch
 from subiso.filter.resolve import Resolved
 
 _LEAST_SCRATCH = 1 << 16
-_TOTAL_BYTES = 16  # of shared memory per warp: in the end a block adds up there
 
 INNER_LEVELS = 4
 """Loops from which on it pays to copy the rows that a second vertex needs, in large neighbourhoods;"""
@@ -315,7 +314,7 @@ class LocalRun(Buffers):
         """`tasks` many warps are of use."""
         args = args.copy()
         args["num_items"] = items
-        shared = max(shared, _TOTAL_BYTES * self.wishes.warps_per_block)
+        shared = max(shared, TOTAL_BYTES * self.wishes.warps_per_block)
         blocks = min(self._resident(kernel, shared), max(-(-tasks // self.wishes.warps_per_block), 1))
         ticket = sum(w.ticket >= 0 for w in self.work) if items else -1
         self.work.append(_Launch(kernel, blocks, shared, args, items, ticket))

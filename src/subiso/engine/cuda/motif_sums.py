@@ -36,6 +36,8 @@ COUNTED = {
 }
 """The sums that are counts of a pattern."""
 _FRUGAL_BYTES = 64 << 20
+_MOST_BYTES, _LEAST_LISTS = 900 << 20, 64 << 20
+"""Beside the graph, tables of passes and lists of neighbourhoods together; and for the lists in any case."""
 
 
 @dataclass(frozen=True)
@@ -135,7 +137,8 @@ def passes_on(
 
 def hoods_on(engine: CudaEngine, run: MotifRun) -> HoodRun:
     """The 4-cycles in neighbourhoods, behind passes that make the triangles of edges; frugal where memory is short."""
-    wishes = engine.wishes.hoods
+    room = max(_LEAST_LISTS, _MOST_BYTES - run.search_bytes)
+    wishes = replace(engine.wishes.hoods, list_bytes=min(engine.wishes.hoods.list_bytes, room))
     while True:
         try:
             return HoodRun(run, wishes)

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from subiso.engine.cuda.buffers import Buffers
+from subiso.engine.cuda.layout import WIDE
 from subiso.engine.cuda.local_tune import power_of_two
 from subiso.engine.cuda.machine import Buffer, Kernel, Machine
 from subiso.engine.cuda.memory import DeviceGraph
@@ -17,7 +18,6 @@ from subiso.engine.cuda.motif_kernel import MotifKernel, Pass
 from subiso.engine.cuda.motif_layout import BOARD, MOTIF_ARGS, SUMS
 from subiso.engine.cuda.motif_seeds import MotifWishes, Seeds, portions, work_of
 from subiso.engine.cuda.relations import NO_HUB
-from subiso.engine.cuda.search import WIDE
 from subiso.engine.cuda.tables import ABOVE, ALL, BELOW
 from subiso.engine.cuda.tune import resident_blocks
 from subiso.engine.cuda.watch import Watch

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from subiso.engine.base import Rows
 from subiso.engine.cuda.buffers import Buffers
 from subiso.engine.cuda.hubs import HubKernel
-from subiso.engine.cuda.layout import FEW_KEYS, FEW_RELATIONS, offset_of
+from subiso.engine.cuda.layout import FEW_KEYS, FEW_RELATIONS, WIDE, offset_of
 from subiso.engine.cuda.machine import Buffer, Machine
 from subiso.engine.cuda.memory import DeviceGraph
 from subiso.engine.cuda.pipeline_build import JoinTable
@@ -23,7 +23,6 @@ from subiso.engine.cuda.pipeline_kernel import BuildKernel, JoinKernel
 from subiso.engine.cuda.pipeline_tables import JOIN_ARGS, JOIN_CONTROL, lower_twigs, put_weight
 from subiso.engine.cuda.pipeline_tune import padded, part_rows, state_capacity, table_bytes, unit_rows
 from subiso.engine.cuda.relations import relation_entries
-from subiso.engine.cuda.search import WIDE
 from subiso.engine.cuda.tune import Wishes, resident_blocks
 from subiso.engine.cuda.watch import Watch
 from subiso.engine.twigs import RowSource, TwigMatcher, Weight

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from subiso.engine.cuda.buffers import Buffers
 from subiso.engine.cuda.far import FarBits, FarCsr, FarLayout, Lengths, Slice
 from subiso.engine.cuda.filter_kernel import (
+    NO_VERTEX,
     RESTRICT_ARGS,
     RESTRICTED,
     SCAN_ARGS,
@@ -19,7 +20,8 @@ from subiso.engine.cuda.filter_kernel import (
     FilterKernel,
     Step,
 )
-from subiso.engine.cuda.filter_tune import WIDE, FilterWishes, pieces_of
+from subiso.engine.cuda.filter_tune import FilterWishes, pieces_of
+from subiso.engine.cuda.layout import WIDE
 from subiso.engine.cuda.machine import Buffer, Machine, OutOfMemory, upload
 from subiso.engine.cuda.memory import DeviceGraph
 from subiso.errors import DeviceMemoryError
@@ -27,7 +29,6 @@ from subiso.filter.candidate_graph import Restricted, Wanted, restrict_on_host
 from subiso.filter.candidates import Bits
 from subiso.filter.resolve import Resolved
 
-_NONE = 0xFFFFFFFF
 MOST_BYTES = 512 << 20
 """Of a candidate graph that is made on the device."""
 
@@ -138,7 +139,7 @@ class _Run(Buffers):
             (int(total["longest"]), int(total["next_longest"])),
             (int(total["above"]), int(total["next_above"])),
             self.there.hub_length,
-            None if first == _NONE else first,
+            None if first == NO_VERTEX else first,
         )
 
     def _args(self) -> NDArray[Any]:

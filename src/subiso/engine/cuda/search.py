@@ -21,6 +21,7 @@ from subiso.engine.cuda.layout import (
     FEW_FILTERS,
     FEW_KEYS,
     FEW_RELATIONS,
+    WIDE,
     offset_of,
 )
 from subiso.engine.cuda.lowering import lower_plan
@@ -41,8 +42,6 @@ from subiso.storage.layout import RelationCsr
 
 _PATIENCE = 0.002
 """Seconds between looks at a run that should end."""
-WIDE = 1 << 32
-"""Entries of a relation from which on list bounds take 64 bits."""
 
 
 @dataclass(frozen=True)

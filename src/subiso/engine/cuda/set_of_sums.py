@@ -15,7 +15,6 @@ from subiso.engine.clock import Deadline
 from subiso.engine.cuda.by_sums import SumsWay, may_come_from_sums
 from subiso.engine.cuda.watch import Watch
 from subiso.engine.query import Query
-from subiso.errors import TimeoutReached
 from subiso.filter.resolve import resolve
 
 if TYPE_CHECKING:
@@ -34,19 +33,14 @@ def count_together(
     def step(done: int) -> Params:
         return replace(params, timeout=deadline.left(), progress=part_of(params.progress, done, steps))
 
-    def settle(number: int, outcome: Outcome) -> None:
-        if outcome.stopped_by == "timeout":
-            raise TimeoutReached("", count=outcome.count)
-        note(number, outcome.count)
-
     for done, team in enumerate(teams):
         watch = Watch(step(done), time.perf_counter())
         run = engine.prepare_sums(list(team.values()), queries[0].graph)
         for number, count in zip(team, run.counts(watch), strict=True):
-            settle(number, Outcome(count, watch.stopped_by))
+            note(number, Outcome(count, watch.stopped_by).in_time())
         engine.last = run.report()
     for done, number in enumerate(alone, len(teams)):
-        settle(number, engine.count(queries[number], step(done)))
+        note(number, engine.count(queries[number], step(done)).in_time())
 
 
 def _teams(engine: CudaEngine, queries: Sequence[Query], params: Params) -> list[dict[int, SumsWay]]:

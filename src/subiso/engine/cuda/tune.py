@@ -24,6 +24,8 @@ TEAM_ARENA_BYTES = 64 << 20
 """The same beside tables of codegrees, so that a search stays below a gigabyte."""
 FIXED_COST = 2e11
 """Operations from which on a plan is worth compiling in: that takes some seconds, and the search about half as long."""
+TOTAL_BYTES = 16
+"""Of shared memory per warp: in the end a block adds up its totals there."""
 HASTE_COST = 5e8
 """Operations up to which a search is done sooner on kernels compiled in haste, where they take 0.3 to 2.3 ns each, than
 the others are compiled, which takes 0.9 to 1.9 s longer."""
