@@ -34,12 +34,6 @@ def test_by_work() -> None:
     assert str(place(LITTLE)).startswith("on the host: 1e+04 list elements")
 
 
-def test_a_host_that_counts_too_has_them_rather() -> None:
-    some = FilterWork(100.0, 2e5, 1e5)
-    assert place(some).on_device and not place(some, races=True).on_device
-    assert place(MUCH, races=True).on_device
-
-
 def test_what_is_asked_for() -> None:
     assert place(LITTLE, "device") == Chosen(True, "asked for")
     assert place(MUCH, "host") == Chosen(False, "asked for")

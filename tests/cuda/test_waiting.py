@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 from bench.ablation.rehearse import Rehearsal
 
-from subiso.engine import candidates
+from subiso.engine import race
 from subiso.engine.base import Params
 from subiso.engine.candidates import Counter, Found
 from subiso.engine.cuda.binaries import Binaries
@@ -122,7 +122,7 @@ def labelled() -> Query:
 def test_the_hosts_answer_does_not_wait_for_the_compiler(
     slow: SlowCompiler, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(candidates, "_LITTLE_READ", 0)  # no query is answered before the race
+    monkeypatch.setattr(race, "_READ", -1)  # no query is answered before the race
 
     def found(*_: Any) -> Found:
         while not slow.begun:

@@ -11,10 +11,11 @@ import numpy as np
 import pytest
 from shim import ShimMachine
 
-from subiso.engine import candidates, race, reference
-from subiso.engine.base import Params
+from subiso.engine import candidates, cpu, race, reference
+from subiso.engine.base import Params, Switches
 from subiso.engine.candidates import Counter, Found
 from subiso.engine.cuda.engine import CudaEngine
+from subiso.engine.cuda.watch import Watch
 from subiso.engine.query import Query, make_query
 from subiso.errors import CountOverflowError
 from subiso.filter.resolve import resolve
@@ -24,9 +25,9 @@ from subiso.queries import random_queries
 
 @pytest.fixture(autouse=True)
 def always_race(monkeypatch: pytest.MonkeyPatch) -> None:
-    """No query is answered before the race."""
-    monkeypatch.setattr(candidates, "_LITTLE_READ", 0)
-    monkeypatch.setattr(race, "_MANY", 0.0)
+    """No query is answered before the race, which begins at once."""
+    monkeypatch.setattr(race, "_READ", -1)
+    monkeypatch.setattr(race, "_LONG_PLAN", 0.0)
 
 
 def queries() -> list[Query]:
@@ -43,23 +44,35 @@ def test_answers_are_right() -> None:
 
 
 def test_the_host_wins(monkeypatch: pytest.MonkeyPatch) -> None:
-    there = threading.Event()
+    monkeypatch.setattr(Counter, "searched", lambda *_: Found(77))
 
-    def found(*_: Any) -> Found:
-        there.set()
-        return Found(77)
+    def endless_search(_plan: Any, _resolved: Any, watch: Watch, _begun: Any) -> int:
+        while not watch.expired():
+            time.sleep(0.001)
+        return 0
 
-    monkeypatch.setattr(Counter, "searched", found)
     engine = CudaEngine(ShimMachine(), host=True)
-    plan = engine.formula
-
-    def slow_plan(*args: Any) -> Any:
-        assert there.wait(10)
-        return plan(*args)
-
-    monkeypatch.setattr(engine, "formula", slow_plan)
+    monkeypatch.setattr(engine, "_count_plan", endless_search)
     outcome = engine.count(queries()[0], Params(timeout=30))
     assert outcome.count == 77 and outcome.complete
+
+
+def test_the_host_wins_against_a_plan_on_the_cpu(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where a plan takes far longer than it seems, elimination is tried beside it."""
+    rng = np.random.default_rng(3)
+    graph = Graph.from_edges(*rng.integers(0, 300, (2, 12_000)), vertex_labels=rng.choice(list("AB"), 300))
+    tree = "(a:A)--(b:B)--(c:A)--(d:B)--(e:A)--(f:B)--(g:A)"
+    query = make_query(graph, tree, mode="homomorphism")
+    expected = candidates.count_candidates(
+        resolve(query), Params(switches=Switches(labelled="eliminate")), 1, lambda: math.inf
+    )
+    monkeypatch.setattr(cpu, "count_without_plan", lambda *_: None)
+    started = time.perf_counter()
+    outcome = cpu.count(
+        query, Params(timeout=60, threads=2, switches=Switches(max_tail=0, decompose="never"))
+    )
+    assert expected is not None and outcome.complete and outcome.count == expected.count > 10**11
+    assert time.perf_counter() - started < 20
 
 
 @pytest.mark.parametrize("what", ["nothing", "error", "late"])
@@ -99,21 +112,22 @@ def test_the_host_is_stopped_by_the_clock(monkeypatch: pytest.MonkeyPatch) -> No
         time.sleep(0.01)
 
 
-def test_short_plans_have_no_race(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_short_searches_have_no_race(monkeypatch: pytest.MonkeyPatch) -> None:
     begun: list[float] = []
-    monkeypatch.setattr(race, "_MANY", math.inf)
+    monkeypatch.setattr(race, "_LONG_PLAN", math.inf)
+    monkeypatch.setattr(race, "_PATIENCE", 1e3)
     monkeypatch.setattr(race.Race, "begin", lambda self: begun.append(1))
     for query in queries():
         CudaEngine(ShimMachine(), host=True).count(query)
     assert not begun
-    monkeypatch.setattr(race, "_LONG_PLAN", 0.0)
+    monkeypatch.setattr(race, "_PATIENCE", 0.0)
     CudaEngine(ShimMachine(), host=True).count(queries()[0])
     assert begun
 
 
-def test_expected_matches() -> None:
-    """Exact where every candidate has as many neighbours as any other."""
-    around = np.arange(30)
-    ring = Graph.from_edges(around, (around + 1) % 30, vertex_labels=["A"] * 30)
-    problem = resolve(make_query(ring, "(a:A)--(b:A)--(c:A)", mode="homomorphism")).problem
-    assert race.expected_matches(problem) == pytest.approx(30 * 2 * 2)
+def test_few_steps_come_before_any_plan(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(race, "_READ", 1500)
+    engine = CudaEngine(ShimMachine(), host=True)
+    monkeypatch.setattr(engine, "formula", lambda *_: pytest.fail("planned"))
+    for query in queries():
+        assert engine.count(query).count == reference.count(query).count

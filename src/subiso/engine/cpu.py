@@ -6,6 +6,7 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -16,6 +17,7 @@ from subiso.engine.base import Outcome, Params, Rows, StoppedBy
 from subiso.engine.candidates import count_candidates
 from subiso.engine.lower import lower
 from subiso.engine.query import Query
+from subiso.engine.race import may_race
 from subiso.engine.terms import run_terms
 from subiso.errors import CountOverflowError, QueryError
 from subiso.filter.candidate_graph import with_candidate_graph
@@ -26,6 +28,9 @@ from subiso.plan.plan import CountTail, Plan
 from subiso.storage.statistics import statistics_of
 
 _TICK = 0.05  # seconds between looks at the clock, the progress and Ctrl-C
+_PATIENCE = (
+    0.1  # seconds of a search until elimination is tried beside it: it may take far longer than was estimated
+)
 
 
 def count(query: Query, params: Params = Params()) -> Outcome:  # noqa: B008 (frozen)
@@ -46,10 +51,22 @@ def count_without_plan(resolved: Resolved, params: Params, started: float) -> Ou
 
 
 def count_by_plans(resolved: Resolved, params: Params, started: float) -> Outcome:
-    """The count by the cheapest formula, on the graph or on the candidate graph."""
+    """The count by the cheapest formula, on the graph or on the candidate graph; or by elimination, where that is there
+    first."""
+    race = may_race(resolved, params, threads_of(params), _PATIENCE)
     stats = statistics_of(resolved.layout.graph)
     resolved = with_candidate_graph(resolved, stats, params.switches.candidate_graph)
-    return run_formula(formula_for(resolved, params), resolved, params, started)
+    formula = formula_for(resolved, params)
+    if race is None:
+        return run_formula(formula, resolved, params, started)
+    race.planned(formula.cost)
+    with race:
+        poll = params.poll or (lambda: False)
+        racing = replace(params, poll=lambda: poll() or race.overtakes())
+        outcome = run_formula(formula, resolved, racing, started)
+        if outcome.stopped_by is None or race.found is None:
+            return outcome
+        return Outcome(race.found.count, seconds=time.perf_counter() - started)
 
 
 def formula_for(resolved: Resolved, params: Params) -> Formula:

@@ -4,42 +4,47 @@ from __future__ import annotations
 
 import math
 import threading
+import time
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import replace
 
 from subiso.engine.base import Params
-from subiso.engine.candidates import Counter, Found, count_candidates, fits, little_to_read, worth_racing
+from subiso.engine.candidates import Counter, Found, count_candidates, fits, worth_racing
 from subiso.filter.resolve import Resolved
-from subiso.plan.problem import Problem
 
-_FEW = 3e4
-"""Matches up to which they are searched for before anything is planned; ..."""
-_FEW_OF_LARGE = 1e6
-"""... the same for patterns of more vertices than _SMALL, whose plans take longer to make."""
-_SMALL = 8
-_MANY = 1e8
-"""Matches from which on a race begins before anything is planned."""
-_LONG_PLAN = 3e6
-"""Operations of a plan from which on there is a race at all: shorter ones are done when it begins."""
+_READ = 1500
+"""List elements per pattern vertex up to which the candidate graph is made before anything is planned, ..."""
+_STEPS = 2000
+"""... and steps of backtracking per vertex that are then tried: a tenth of what planning and launching take."""
+_LONG_PLAN = 1e9
+"""Operations of a plan from which on a race beside a device begins at once; ..."""
+_PATIENCE = 3e-3
+"""... otherwise the device has so many seconds after it has planned: most searches are over by then, and a thread
+beside them would only delay them."""
 _PLACES = threading.Semaphore(2)
 """Races at a time: making a candidate graph cannot be stopped, and many of them would take memory and cores."""
 
 
 class Race:
-    """The host's part in it; it takes place if `begin` is called."""
+    """The host's part in it; it takes place once the other engine has searched for `patience` seconds."""
 
-    def __init__(self, resolved: Resolved, params: Params, threads: int, made: Counter | None = None) -> None:
-        """`made`: a counter that has searched in vain already."""
+    def __init__(self, resolved: Resolved, params: Params, threads: int, patience: float) -> None:
         self._stopped = threading.Event()
-        self._resolved, self._threads, self._counter = resolved, threads, made
-        self._searched = made is not None
+        self._resolved, self._threads, self._patience = resolved, threads, patience
+        self._counter: Counter | None = None
         self._params = replace(params, progress=None, poll=self._stopped.is_set)
         self._result: Future[Found | None] | None = None
+        self._due = math.inf
+
+    def __enter__(self) -> Race:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.stop()
 
     def planned(self, cost: float) -> None:
-        """Begins, unless the other engine's plan is short."""
-        if cost >= _LONG_PLAN:
-            self.begin()
+        """The other engine is about to search, which takes so many operations as far as it knows."""
+        self._due = time.perf_counter() + (self._patience if cost < _LONG_PLAN else 0.0)
 
     def begin(self) -> None:
         """Counts from now on, unless earlier races that were stopped have not come to their end yet."""
@@ -55,30 +60,30 @@ class Race:
             _PLACES.release()
 
     def _counted(self) -> Found | None:
-        if self._counter is None:
-            self._counter = Counter(self._resolved, self._params, self._threads, aside=True)
-        self._counter.params = self._params
-        found = None if self._searched else self._counter.searched()
+        self._counter = Counter(self._resolved, self._params, self._threads, aside=True)
+        found = self._counter.searched()
         if found is not None or self._stopped.is_set():
             return found
         return self._counter.eliminated(lambda: math.inf)
 
     def overtakes(self) -> bool:
+        """For those who search: begins when it is due; whether the count is there."""
+        if time.perf_counter() >= self._due:
+            self.begin()
+        return self.found is not None
+
+    def overtakes_compiler(self) -> bool:
         """For those who wait for a compiler: begins in any case; whether the count is there."""
         self.begin()
-        return self.won
-
-    @property
-    def won(self) -> bool:
-        """Whether the count is there."""
-        return self._result is not None and self._result.done() and self.found is not None
+        return self.found is not None
 
     @property
     def found(self) -> Found | None:
-        """What came of it, when it has ended."""
-        if self._result is None or self._result.exception() is not None:
+        """The count, if it is there by now."""
+        result = self._result
+        if result is None or not result.done() or result.exception() is not None:
             return None  # the other engine will say why, or do better
-        found = self._result.result()
+        found = result.result()
         return None if found is None or found.stopped_by is not None else found
 
     def stop(self) -> None:
@@ -100,24 +105,17 @@ def start(resolved: Resolved, params: Params, threads: int) -> Found | Race | No
     """
     if params.switches.labelled != "auto":
         return count_candidates(resolved, params, threads, lambda: math.inf)
-    if not fits(resolved) or not worth_racing(resolved):
-        return None
-    made, matches = None, expected_matches(resolved.problem)
-    few = _FEW if resolved.problem.num_vertices <= _SMALL else _FEW_OF_LARGE
-    if little_to_read(resolved) and matches <= few:
-        made = Counter(resolved, params, threads, aside=True)
-        found = made.searched()
+    race = may_race(resolved, params, threads, _PATIENCE)
+    vertices = resolved.problem.num_vertices
+    if race is not None and resolved.narrowed.reading <= _READ * vertices:
+        found = Counter(resolved, params, threads, aside=True).searched(_STEPS * vertices)
         if found is not None:
             return found
-    race = Race(resolved, params, threads, made)
-    if matches >= _MANY:
-        race.begin()
     return race
 
 
-def expected_matches(problem: Problem) -> float:
-    """How many there are, were every pair of candidates joined as likely as any other."""
-    found = sum(math.log(max(size, 1.0)) for size in problem.sizes)
-    for k, (ahead, _) in zip(problem.links, problem.fans, strict=True):
-        found += math.log(max(ahead, 1e-9) / max(problem.sizes[k.b], 1.0))
-    return math.exp(min(found, 700.0))
+def may_race(resolved: Resolved, params: Params, threads: int, patience: float) -> Race | None:
+    """A race, unless the query cannot be counted so or something else was asked for."""
+    if params.switches.labelled != "auto" or not fits(resolved) or not worth_racing(resolved):
+        return None
+    return Race(resolved, params, threads, patience)

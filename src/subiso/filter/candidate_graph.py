@@ -225,7 +225,7 @@ class _Builder:
         entities = tuple((a, b, number(r, -1, -1)) for a, b, r in problem.entities)
         for _, _, r in problem.entities:
             number(self.resolved.reverse[r], -1, -1)
-        return replace(problem, links=links, forbidden=forbidden, entities=entities)
+        return replace(problem, links=links, forbidden=forbidden, entities=entities, implied=frozenset())
 
 
 def restrict_on_host(resolved: Resolved, wanted: Sequence[Wanted]) -> Restricted:

@@ -182,4 +182,5 @@ class _Loosened:
             overlaps=tuple(
                 sum(1 << v for v, other in enumerate(own) if clusters.overlap(c, other)) for c in own
             ),
+            implied=frozenset(),
         )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -87,6 +87,7 @@ def resolve(
     reverse = table.reverse()
     csrs = tuple(layout.relation(r) for r in table.relations)
     parts = initial_parts(query, layout, table)
+    unconditional = [v for v, mine in enumerate(parts) if not mine]
     _ask_for_edges(parts, links, table.relations, csrs)
     slices = lambda: sliced(query, layout, links, table.relations, threads or 0)  # noqa: E731
     narrowed = narrower(Asked(query, links, csrs, parts, filters, slices, threads or 0))
@@ -106,6 +107,7 @@ def resolve(
         overlaps=narrowed.overlaps,
         loops=query.graph.has_loops,
         entities=entities,
+        implied=_implied(links, narrowed.numbers, unconditional),
     )
     hopeless = query.graph.num_vertices == 0 or 0 in narrowed.sizes
     return Resolved(
@@ -132,6 +134,21 @@ def _ask_for_edges(
             asked |= {(a, forward), (b, backward)}
     for vertex, relation in sorted(asked):
         parts[vertex].append(Part(csrs[relation].owners, True))
+
+
+def _implied(
+    links: Sequence[Link], numbers: Sequence[tuple[int, ...]], unconditional: Iterable[int]
+) -> frozenset[tuple[int, int, int]]:
+    """The filters that lists imply (Problem.implied): filters take nobody from a leaf of the pattern of which nothing
+    else is asked that is a neighbour of a candidate at its other end."""
+    found: set[tuple[int, int, int]] = set()
+    for v in unconditional:
+        around = [link for link in links if v in (link.a, link.b)]
+        if len(around) == 1:
+            (link,) = around
+            root = link.a + link.b - v
+            found |= {(root, link.seen_from(root), f) for f in numbers[v]}
+    return frozenset(found)
 
 
 def _pair_checks(query: Query, layout: Layout) -> tuple[tuple[PairCheck, ...], tuple[NDArray[np.int64], ...]]:

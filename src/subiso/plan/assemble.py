@@ -96,6 +96,11 @@ class Assembler:
         filters = {f for v in vertices for f in problem.filters[v]} if problem.filters else set()
         if problem.narrowed:  # lists of a candidate graph have no others
             filters.difference_update(problem.narrowed[o.list.relation] for o in operands if not o.negative)
+        if problem.implied:
+            lists = {
+                (self.order.prefix[o.list.position], o.list.relation) for o in operands if not o.negative
+            }
+            filters = {f for f in filters if not any((*each, f) in problem.implied for each in lists)}
         distinct: tuple[int, ...] = ()
         if problem.injective:
             joined = () if problem.loops else [o.list.position for o in operands if not o.negative]

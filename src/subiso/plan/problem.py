@@ -69,6 +69,8 @@ class Problem:
     """Symmetry exchanges no vertices with different filters."""
     narrowed: tuple[int, ...] = ()
     """Per relation the filter that all elements of its lists pass, -1 for none; () for none at all."""
+    implied: frozenset[tuple[int, int, int]] = frozenset()
+    """(vertex, relation, filter): all elements of the relation's lists of the vertex's candidates pass the filter."""
     imposed: tuple[tuple[int, int], ...] = ()
     """Pairs (a, b): only matches are wanted in which a's vertex comes before b's in the graph's total order."""
 

@@ -77,6 +77,7 @@ def quotient(problem: Problem, blocks: Blocks) -> Problem | None:
         fans=tuple(links.values()) if problem.fans else (),
         overlaps=_overlaps(problem, blocks),
         apart=any(problem.filters),
+        implied=frozenset((place[v], relation, f) for v, relation, f in problem.implied),
         imposed=tuple(sorted({(place[a], place[b]) for a, b in problem.imposed})),
     )
 

@@ -109,19 +109,16 @@ class CudaEngine:
             return Outcome(race.count, race.stopped_by, time.perf_counter() - started)
         if race is None:
             return self._count(query, resolved, params, started)
-        try:
+        with race:
             try:
-                with waiting(self, race.overtakes):
+                with waiting(self, race.overtakes_compiler):
                     outcome = self._count(query, resolved, params, started, race)
-                if outcome.stopped_by is None or not race.won:
+                if outcome.stopped_by is None or race.found is None:
                     return outcome
             except (Needless, DeviceMemoryError, UnsupportedError):
-                if not race.won:
+                if race.found is None:
                     raise
-            assert race.found is not None
             return Outcome(race.found.count, seconds=time.perf_counter() - started)
-        finally:
-            race.stop()
 
     def _count(
         self,
@@ -132,7 +129,7 @@ class CudaEngine:
         race: Race | None = None,
     ) -> Outcome:
         """By kernels, unless the host wins a race."""
-        instead = None if race is None else lambda: race.won
+        instead = None if race is None else race.overtakes
         watch = Watch(params, started, instead)
         with adding(self.times, "filter"):
             resolved = self._on_candidates(resolved, params)
@@ -177,7 +174,6 @@ class CudaEngine:
             self.caches[0],
             wishes.filters,
             wishes.hub_length,
-            self.host,
             self._ledger,
         )
 

@@ -32,8 +32,6 @@ _DEVICE_GRAPH = 1.3e-3
 """... the same for the candidate graph alone, ..."""
 _DEVICE_ELEMENT = 1e-10
 """... and for an element. All measured on an H200 (bench/gpu/filters.py)."""
-_RACING = 1.5e-3
-"""What it costs the host to count between candidates that the device has found."""
 _COPY_BYTE = 2e-10
 """Seconds to bring a byte of the graph there, ..."""
 _LOAD = 0.05
@@ -134,9 +132,8 @@ def choose_place(
     *,
     once: float = 0.0,
     lost: float = 0.0,
-    races: bool = False,
 ) -> Chosen:
-    """Where filters run. `races`: the host is going to count between the candidates, too.
+    """Where filters run.
 
     It takes `once` seconds until graph and kernels are on the device; `lost` seconds have been spent on the host by
     earlier queries for want of them, so that they are fetched when that would have paid.
@@ -154,7 +151,7 @@ def choose_place(
     if wanted == "device":
         return Chosen(True, "asked for")
     host, device = work.on_host, work.on_device
-    gain = host - device - (_RACING if races else 0.0)
+    gain = host - device
     said = f"{work.elements:,.3g} list elements, about {_ms(host)} on the host and {_ms(device)} there"
     if gain > 0 and gain + lost >= once:
         return Chosen(True, said)

@@ -45,8 +45,6 @@ class DeviceNarrower:
     wishes: FilterWishes
     hub_length: int
     """Lists that are longer may have bit rows."""
-    races: bool
-    """The host counts between the candidates, too."""
     ledger: Ledger
 
     def __call__(self, asked: Asked) -> Narrowed:
@@ -63,7 +61,6 @@ class DeviceNarrower:
             graph.has,
             lost,
             loaded=self.ledger.loaded,
-            races=self.races,
         )
         if place.on_device:
             try:
@@ -105,7 +102,6 @@ def place_of(
     lost: float = 0.0,
     *,
     loaded: bool = False,
-    races: bool = False,
 ) -> tuple[Chosen, float]:
     """Where filters run, and the seconds that the host loses for want of graph and kernels on the device.
 
@@ -115,7 +111,7 @@ def place_of(
     work = filter_work(asked.links, asked.csrs, asked.parts, asked.begun, n)
     missing = sum(4 * csr.num_entries + 8 * n for csr in asked.read if not has(csr))
     once = fetching(missing, loaded=loaded)
-    chosen = choose_place(work, asked.csrs, machine, wishes.place, once=once, lost=lost, races=races)
+    chosen = choose_place(work, asked.csrs, machine, wishes.place, once=once, lost=lost)
     gain = work.on_host - work.on_device + max(restricting_gain(work.elements), 0.0)
     return chosen, max(gain, 0.0) if once else 0.0
 
