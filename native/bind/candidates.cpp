@@ -61,7 +61,7 @@ nb::tuple halves(Count total) {
   return nb::make_tuple(static_cast<std::int64_t>(total >> 64), static_cast<std::uint64_t>(total));
 }
 
-// (high, low, overflow), steps; no first part when it ran out of steps.
+// (high, low, overflow), steps; no first part when these would not do.
 nb::tuple search(BoundCandidates& self, const std::vector<LinkTuple>& forbidden, bool injective, bool failing_sets,
                  std::uint64_t max_steps) {
   const std::vector<QueryLink> apart = to_links(forbidden, self.graph.points.size(), self.relations);

@@ -6,6 +6,8 @@
 namespace subiso {
 
 constexpr std::size_t kElementsPerStep = 8;  // of a list that is summed over
+constexpr std::uint64_t kFirstLook = 16;     // part of the steps after which it is looked how far they lead, ...
+constexpr std::uint64_t kNextLook = 2;       // ... and how many times as many until the next look
 
 CandidateSearch::CandidateSearch(const CandidateGraph& graph, const CsrStore& store,
                                  const std::vector<QueryLink>& forbidden, const SearchOptions& options)
@@ -16,7 +18,8 @@ CandidateSearch::CandidateSearch(const CandidateGraph& graph, const CsrStore& st
       number_(graph.points.size()),
       point_(graph.points.size()),
       depth_of_(graph.points.size()),
-      used_(graph.vertex.size(), 0) {
+      used_(graph.vertex.size(), 0),
+      limit_(std::max<std::uint64_t>(options.max_steps / kFirstLook, 1)) {
   const SearchOrder order = search_order(graph, options.injective, forbidden.empty());
   matched_ = order.matched;
   for (std::size_t depth = 0; depth < order.vertices.size(); ++depth)
@@ -48,6 +51,8 @@ CandidateSearch::CandidateSearch(const CandidateGraph& graph, const CsrStore& st
   buffers_.assign(levels_.size(), std::vector<std::uint32_t>(most + kSlack));
   spare_ = buffers_;
   spans_.resize(levels_.size());
+  begun_.resize(levels_.size());
+  out_of_.resize(levels_.size());
   everything_.resize(most);
   std::iota(everything_.begin(), everything_.end(), 0u);
 }
@@ -57,6 +62,23 @@ SearchResult CandidateSearch::run() {
     if (points.empty()) return result_;
   visit(0, 1);
   return result_;
+}
+
+bool CandidateSearch::step() {
+  if (++result_.steps <= limit_) return true;
+  const auto steps = static_cast<double>(result_.steps), most = static_cast<double>(options_.max_steps);
+  result_.complete = result_.steps <= options_.max_steps && steps <= done() * most;
+  limit_ = limit_ > options_.max_steps / kNextLook ? options_.max_steps : limit_ * kNextLook;
+  return result_.complete;
+}
+
+double CandidateSearch::done() const {
+  double done = 0, part = 1;
+  for (std::size_t depth = 0; depth <= depth_ && depth < matched_; ++depth) {
+    part /= out_of_[depth];
+    done += (begun_[depth] - 1) * part;
+  }
+  return done;
 }
 
 Span CandidateSearch::candidates(std::size_t depth) {
@@ -99,11 +121,12 @@ bool CandidateSearch::visit(std::size_t depth, Count times) {
   const auto u = static_cast<std::size_t>(level.vertex);
   VertexSet reasons = level.ancestors;
   bool found = false;
-  for (std::uint32_t i : candidates(depth)) {
-    if (++result_.steps > options_.max_steps) {
-      result_.complete = false;
-      return true;  // nothing is known to fail
-    }
+  const Span own = candidates(depth);
+  begun_[depth] = 0;
+  out_of_[depth] = static_cast<double>(own.size);
+  for (std::uint32_t i : own) {
+    begun_[depth] += 1;
+    if (!step()) return true;  // nothing is known to fail
     const std::uint32_t point = graph_.points[u][i];
     const std::uint32_t weight = left(point);
     if (weight == 0) {
@@ -195,10 +218,7 @@ Count CandidateSearch::choices(const std::vector<std::size_t>& group, std::size_
     const std::uint32_t point = point_at(group[first], i);
     const std::uint32_t weight = left(point);
     if (weight == 0) continue;
-    if (++result_.steps > options_.max_steps) {
-      result_.complete = false;
-      return 1;
-    }
+    if (!step()) return 1;
     ++used_[point];
     Count product = 0;
     result_.overflow |= __builtin_mul_overflow(choices(group, first + 1), Count{weight}, &product);

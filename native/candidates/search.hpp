@@ -12,13 +12,14 @@ namespace subiso {
 struct SearchOptions {
   bool injective = true;
   bool failing_sets = true;
-  std::uint64_t max_steps = UINT64_MAX;  // candidates looked at, or as much work
+  // Candidates looked at, or as much work. A search that is far from getting by with them ends early.
+  std::uint64_t max_steps = UINT64_MAX;
 };
 
 struct SearchResult {
   Count total = 0;
   std::uint64_t steps = 0;
-  bool complete = true;  // false: out of steps, the total says nothing
+  bool complete = true;  // false: too few steps, the total says nothing
   bool overflow = false;
 };
 
@@ -47,6 +48,10 @@ class CandidateSearch {
   bool visit(std::size_t depth, Count times);
   bool count_rest(Count times);
 
+  // One more; false when there are none left, which `complete` then says.
+  bool step();
+  // The part of the search that is done, were all candidates of a level as much work.
+  double done() const;
   bool allowed(const Level& level, std::uint32_t v);
   Span candidates(std::size_t depth);
   // Query vertices that are matched to a point, with their ancestors.
@@ -72,12 +77,14 @@ class CandidateSearch {
   std::vector<std::vector<std::size_t>> groups_;  // counted levels by what may coincide
   std::vector<std::vector<std::uint32_t>> buffers_, spare_;
   std::vector<Span> spans_;
+  std::vector<double> begun_, out_of_;  // of a level's candidates
   std::vector<std::uint32_t> everything_;
   std::vector<std::uint32_t> number_;  // query vertex -> number of its candidate
   std::vector<std::uint32_t> point_;   // query vertex -> point
   std::vector<std::size_t> depth_of_;
   std::vector<std::uint32_t> used_;
   std::size_t depth_ = 0;  // levels that are matched now
+  std::uint64_t limit_;    // of steps, until it is looked how far the search is
   VertexSet failing_ = 0;
   SearchResult result_;
 };

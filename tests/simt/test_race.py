@@ -27,7 +27,7 @@ from subiso.queries import random_queries
 def always_race(monkeypatch: pytest.MonkeyPatch) -> None:
     """No query is answered before the race, which begins at once."""
     monkeypatch.setattr(race, "_READ", -1)
-    monkeypatch.setattr(race, "_LONG_PLAN", 0.0)
+    monkeypatch.setattr(race, "_PATIENCE", 0.0)
 
 
 def queries() -> list[Query]:
@@ -114,7 +114,6 @@ def test_the_host_is_stopped_by_the_clock(monkeypatch: pytest.MonkeyPatch) -> No
 
 def test_short_searches_have_no_race(monkeypatch: pytest.MonkeyPatch) -> None:
     begun: list[float] = []
-    monkeypatch.setattr(race, "_LONG_PLAN", math.inf)
     monkeypatch.setattr(race, "_PATIENCE", 1e3)
     monkeypatch.setattr(race.Race, "begin", lambda self: begun.append(1))
     for query in queries():
@@ -126,7 +125,7 @@ def test_short_searches_have_no_race(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_few_steps_come_before_any_plan(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(race, "_READ", 1500)
+    monkeypatch.setattr(race, "_READ", 1000)
     engine = CudaEngine(ShimMachine(), host=True)
     monkeypatch.setattr(engine, "formula", lambda *_: pytest.fail("planned"))
     for query in queries():

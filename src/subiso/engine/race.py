@@ -12,15 +12,13 @@ from subiso.engine.base import Params
 from subiso.engine.candidates import Counter, Found, count_candidates, fits, worth_racing
 from subiso.filter.resolve import Resolved
 
-_READ = 1500
+_READ = 1000
 """List elements per pattern vertex up to which the candidate graph is made before anything is planned, ..."""
-_STEPS = 2000
+_STEPS = 1000
 """... and steps of backtracking per vertex that are then tried: a tenth of what planning and launching take."""
-_LONG_PLAN = 1e9
-"""Operations of a plan from which on a race beside a device begins at once; ..."""
-_PATIENCE = 3e-3
-"""... otherwise the device has so many seconds after it has planned: most searches are over by then, and a thread
-beside them would only delay them."""
+_PATIENCE = 5e-3
+"""Seconds that a device has for its search before the host begins: most are over by then, and a thread beside them
+would only delay them."""
 _PLACES = threading.Semaphore(2)
 """Races at a time: making a candidate graph cannot be stopped, and many of them would take memory and cores."""
 
@@ -42,9 +40,9 @@ class Race:
     def __exit__(self, *_: object) -> None:
         self.stop()
 
-    def planned(self, cost: float) -> None:
-        """The other engine is about to search, which takes so many operations as far as it knows."""
-        self._due = time.perf_counter() + (self._patience if cost < _LONG_PLAN else 0.0)
+    def planned(self) -> None:
+        """The other engine is about to search."""
+        self._due = time.perf_counter() + self._patience
 
     def begin(self) -> None:
         """Counts from now on, unless earlier races that were stopped have not come to their end yet."""

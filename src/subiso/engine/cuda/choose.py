@@ -61,14 +61,15 @@ def _choose(
         if local is not None:
             why = "searches the first vertex's neighbourhood on bit rows"
             return Choice("local", why, kept, local=local)
-    if wanted in ("auto", "wedge"):
+    labelled = all(resolved.problem.filters) and bool(resolved.problem.filters)
+    if wanted == "wedge" or (wanted == "auto" and (plan.codegrees or not labelled)):
         wedges = codegrees_worth_it(plan, kept, resolved)
         if wedges is not None:
             return Choice(
                 "wedge", "looks common neighbours with the first vertex up in a table", kept, wedges
             )
     least, most = LEVELS_BY_DEPTH.get(min(len(plan.order), max(LEVELS_BY_DEPTH)), (math.inf, 0.0))
-    if wanted == "auto" and least <= plan.cost <= most and all(resolved.problem.filters):
+    if wanted == "auto" and labelled and least <= plan.cost <= most:
         return Choice("levels", f"{len(plan.order)} vertices to match, each for all partial matches at once")
     if kept.numbers:
         names = ", ".join(f"S{number}" for number in kept.numbers)

@@ -141,7 +141,7 @@ class CudaEngine:
         with adding(self.times, "plan"):
             formula = self.formula(resolved, params)
         if race is not None:
-            race.planned(formula.cost)
+            race.planned()
         with hurrying(self, formula.cost, params):
             way = self.sums_way(query, formula, params)
             if way is not None:
