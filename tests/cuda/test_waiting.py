@@ -15,9 +15,9 @@ import numpy as np
 import pytest
 from bench.ablation.rehearse import Rehearsal
 
-from subiso.engine import race
 from subiso.engine.base import Params
 from subiso.engine.candidates import Counter, Found
+from subiso.engine.cuda import engine
 from subiso.engine.cuda.binaries import Binaries
 from subiso.engine.cuda.compile import CompileError, Toolchain
 from subiso.engine.cuda.engine import CudaEngine
@@ -122,7 +122,7 @@ def labelled() -> Query:
 def test_the_hosts_answer_does_not_wait_for_the_compiler(
     slow: SlowCompiler, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(race, "_READ", -1)  # no query is answered before the race
+    monkeypatch.setattr(engine, "HOST_COST", 0.0)  # no query is answered before the race
 
     def found(*_: Any) -> Found:
         while not slow.begun:

@@ -14,6 +14,7 @@ from shim import ShimMachine
 from subiso.engine import candidates, cpu, race, reference
 from subiso.engine.base import Params, Switches
 from subiso.engine.candidates import Counter, Found
+from subiso.engine.cuda import engine as cuda_engine
 from subiso.engine.cuda.engine import CudaEngine
 from subiso.engine.cuda.watch import Watch
 from subiso.engine.query import Query, make_query
@@ -26,7 +27,7 @@ from subiso.queries import random_queries
 @pytest.fixture(autouse=True)
 def always_race(monkeypatch: pytest.MonkeyPatch) -> None:
     """No query is answered before the race, which begins at once."""
-    monkeypatch.setattr(race, "_READ", -1)
+    monkeypatch.setattr(cuda_engine, "HOST_COST", -1.0)
     monkeypatch.setattr(race, "_PATIENCE", 0.0)
 
 
@@ -124,9 +125,14 @@ def test_short_searches_have_no_race(monkeypatch: pytest.MonkeyPatch) -> None:
     assert begun
 
 
-def test_few_steps_come_before_any_plan(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(race, "_READ", 1000)
-    engine = CudaEngine(ShimMachine(), host=True)
-    monkeypatch.setattr(engine, "formula", lambda *_: pytest.fail("planned"))
+def test_short_plans_run_on_the_host(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(cuda_engine, "HOST_COST", 1e5)
+    machine = ShimMachine()
+    engine = CudaEngine(machine, host=True)
+    monkeypatch.setattr(engine, "prepare_count", lambda *_: pytest.fail("a kernel"))
+    monkeypatch.setattr(engine, "prepare_sums", lambda *_: pytest.fail("a kernel"))
     for query in queries():
         assert engine.count(query).count == reference.count(query).count
+    monkeypatch.setattr(cuda_engine, "HOST_SECONDS", 0.0)  # it takes longer than it may
+    for query in queries():
+        assert CudaEngine(machine, host=True).count(query).count == reference.count(query).count

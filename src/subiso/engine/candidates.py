@@ -95,7 +95,7 @@ def first_tries(resolved: Resolved) -> str:
     if terms is None:
         return said
     sums = len(terms[0])
-    return f"{said}, then perhaps elimination ({sums} sum{'s' if sums > 1 else ''})"
+    return f"{said}, then perhaps elimination ({sums} sum{'s' if sums > 1 else ''}), or beside a plan that takes long"
 
 
 class Counter:

@@ -120,7 +120,7 @@ def wait_for(run: Any, params: Params, started: float) -> StoppedBy | None:
     try:  # Ctrl-C may come while it starts
         watch = _Watch(run, params, started)
         run.start()
-        while not run.wait(_TICK / 2):
+        while not run.wait(watch.patience()):
             watch.look()
     finally:
         run.close()
@@ -203,9 +203,16 @@ class _Watch:
         self.stopped_by: StoppedBy | None = None
         self.next_look = 0.0
 
+    def patience(self) -> float:
+        """Seconds until the next look."""
+        if self.deadline is None or self.stopped_by is not None:
+            return _TICK / 2
+        return min(_TICK / 2, max(self.deadline - time.perf_counter(), 0.0))
+
     def look(self) -> None:
         now = time.perf_counter()
-        if now < self.next_look:
+        late = self.deadline is not None and now >= self.deadline and self.stopped_by is None
+        if now < self.next_look and not late:
             return
         self.next_look = now + _TICK
         if self.params.progress is not None:

@@ -12,10 +12,6 @@ from subiso.engine.base import Params
 from subiso.engine.candidates import Counter, Found, count_candidates, fits, worth_racing
 from subiso.filter.resolve import Resolved
 
-_READ = 1000
-"""List elements per pattern vertex up to which the candidate graph is made before anything is planned, ..."""
-_STEPS = 1000
-"""... and steps of backtracking per vertex that are then tried: a tenth of what planning and launching take."""
 _PATIENCE = 5e-3
 """Seconds that a device has for its search before the host begins: most are over by then, and a thread beside them
 would only delay them."""
@@ -92,24 +88,26 @@ class Race:
 
 
 def start(resolved: Resolved, params: Params, threads: int) -> Found | Race | None:
-    """The count, where that takes less than a plan; a race where it may be had; None where other engines do better.
+    """A race beside a device where it may be had; the count, where it was asked for by name (`Switches.labelled`).
 
+    >>> from subiso.engine.base import Switches
     >>> from subiso.engine.query import make_query
     >>> from subiso.filter.resolve import resolve
     >>> from subiso.graph import Graph
     >>> graph = Graph.from_edges([0, 1], [1, 2], vertex_labels=["A", "B", "A"])
-    >>> start(resolve(make_query(graph, "(a:A)--(b:B)")), Params(), 1).count
+    >>> start(resolve(make_query(graph, "(a:A)--(b:B)")), Params(switches=Switches(labelled="search")), 1).count
     2
     """
     if params.switches.labelled != "auto":
         return count_candidates(resolved, params, threads, lambda: math.inf)
-    race = may_race(resolved, params, threads, _PATIENCE)
-    vertices = resolved.problem.num_vertices
-    if race is not None and resolved.narrowed.reading <= _READ * vertices:
-        found = Counter(resolved, params, threads, aside=True).searched(_STEPS * vertices)
-        if found is not None:
-            return found
-    return race
+    return may_race(resolved, params, threads, _PATIENCE)
+
+
+def told(resolved: Resolved) -> str:
+    """What `explain` says of the host's part beside a device; nothing where it has none."""
+    if may_race(resolved, Params(), 1, _PATIENCE) is None:
+        return ""
+    return f"the host counts as well once the search has taken {1000 * _PATIENCE:.0f} ms"
 
 
 def may_race(resolved: Resolved, params: Params, threads: int, patience: float) -> Race | None:

@@ -22,6 +22,7 @@ from subiso.engine.cuda.ahead import Begun, CountingRun, begin_all, hurrying, wa
 from subiso.engine.cuda.by_sums import SumsReport, SumsRun, SumsWay, prepare_sums, sums_way
 from subiso.engine.cuda.by_twigs import Nothing, by_twigs, plan_twigs
 from subiso.engine.cuda.choose import Choice, choose_schedule
+from subiso.engine.cuda.far import FarCsr
 from subiso.engine.cuda.filters import DeviceNarrower, Ledger
 from subiso.engine.cuda.formula import fitting_formula
 from subiso.engine.cuda.levels import LevelsReport, LevelsRun
@@ -42,7 +43,7 @@ from subiso.engine.cuda.stream import CudaStream, Listing
 from subiso.engine.cuda.tables import MAX_RELATIONS
 from subiso.engine.cuda.tally import TallyRun
 from subiso.engine.cuda.times import Times, adding
-from subiso.engine.cuda.tune import Wishes, worth_compiling
+from subiso.engine.cuda.tune import HOST_COST, HOST_SECONDS, Wishes, worth_compiling
 from subiso.engine.cuda.watch import Watch
 from subiso.engine.cuda.wedge import WedgeRun
 from subiso.engine.query import Query
@@ -140,6 +141,9 @@ class CudaEngine:
             return Outcome(0, watch.stopped_by, time.perf_counter() - started)
         with adding(self.times, "plan"):
             formula = self.formula(resolved, params)
+        soon = self._soon_on_host(formula, resolved, params)
+        if soon is not None:
+            return replace(soon, seconds=time.perf_counter() - started)
         if race is not None:
             race.planned()
         with hurrying(self, formula.cost, params):
@@ -156,6 +160,16 @@ class CudaEngine:
                 return self._count_plan(plan, resolved, watch, begun.pop(id(plan), None)), watch.stopped_by
 
             return run_terms(formula, params, started, count_plan)
+
+    def _soon_on_host(self, formula: Formula, resolved: Resolved, params: Params) -> Outcome | None:
+        """The count, where the host's plans are done before kernels would be launched."""
+        here = not any(isinstance(csr, FarCsr) for csr in resolved.csrs)
+        if not self.host or not here or formula.cost > HOST_COST:
+            return None
+        seconds = HOST_SECONDS if params.timeout is None else min(HOST_SECONDS, params.timeout)
+        alone = replace(params, threads=1, timeout=seconds, progress=None)
+        outcome = cpu.run_formula(formula, resolved, alone, time.perf_counter())
+        return outcome if outcome.stopped_by is None else None
 
     def _on_candidates(self, resolved: Resolved, params: Params) -> Resolved:
         """The query on its candidate graph where that pays; a storage that is named keeps the whole graph."""

@@ -14,8 +14,9 @@ from subiso.engine.cuda.formula import fitting_formula
 from subiso.engine.cuda.machine import Description
 from subiso.engine.cuda.memory import DeviceGraph
 from subiso.engine.cuda.storage import choose_storage
-from subiso.engine.cuda.tune import FIXED_COST, HASTE_COST
+from subiso.engine.cuda.tune import FIXED_COST, HASTE_COST, HOST_COST
 from subiso.engine.query import Query
+from subiso.engine.race import told as told_of_race
 from subiso.filter.candidate_graph import with_candidate_graph
 from subiso.filter.resolve import resolve
 from subiso.plan.joins import make_twig_plan
@@ -23,6 +24,7 @@ from subiso.storage.layout import RelationCsr, layout_of
 from subiso.storage.statistics import statistics_of
 
 _COMPILING = "short: kernels that are not in the cache yet are compiled in haste, and well after that"
+_SOON = "the host first: it should be done before a kernel would be launched"
 _EXAMPLE = Description("an H200, as there is no device here", "sm_90", 132)
 
 
@@ -35,7 +37,7 @@ def device_lines(query: Query, device: str = "cuda", schedule: str = "auto") -> 
     >>> for line in device_lines(paths)[1:]:
     ...     print(line.strip())
     storage csr: its offsets (0.0 MB) are small beside the lists (0.0 MB)
-    short: kernels that are not in the cache yet are compiled in haste, and well after that
+    the host first: it should be done before a kernel would be launched
     schedule fine: no candidates come from more than one list; read from tables
     """
     machine = _description(device)
@@ -45,6 +47,7 @@ def device_lines(query: Query, device: str = "cuda", schedule: str = "auto") -> 
         return [*lines, "  nothing to do: some vertex of the pattern has no candidate"]
     if resolved.narrowed.where:
         lines.append(f"  filters {resolved.narrowed.where}")
+    beside = told_of_race(resolved) if schedule == "auto" else ""
     resolved = with_candidate_graph(resolved, statistics_of(query.graph))
     why = joins_twigs(resolved, machine, schedule)
     if why is not None:
@@ -56,7 +59,11 @@ def device_lines(query: Query, device: str = "cuda", schedule: str = "auto") -> 
     way = sums_way(query, formula.cost) if schedule == "auto" else None
     if way is not None:
         return [*lines, f"  from sums over the whole graph ({', '.join(way.passes)}): {way.why}"]
-    lines += [f"  {_COMPILING}"] if formula.cost <= HASTE_COST else []
+    if schedule == "auto" and formula.cost <= HOST_COST:
+        lines.append(f"  {_SOON}")
+    elif formula.cost <= HASTE_COST:
+        lines.append(f"  {_COMPILING}")
+    lines += [f"  {beside}"] if beside else []
     for term in formula.terms:
         choice = choose_schedule(term.plan, resolved, machine, schedule)
         fixed = term.plan.cost >= FIXED_COST and choice.schedule != "levels"

@@ -29,6 +29,10 @@ TOTAL_BYTES = 16
 HASTE_COST = 5e8
 """Operations up to which a search is done sooner on kernels compiled in haste, where they take 0.3 to 2.3 ns each, than
 the others are compiled, which takes 0.9 to 1.9 s longer."""
+HOST_COST = 1e5
+"""Operations up to which the host is done before kernels would be launched, ..."""
+HOST_SECONDS = 1e-3
+"""... and what they may take there, as estimates may be wrong."""
 TABLE_BYTES = 512 << 20
 """For the codegree tables of all blocks."""
 TEAM_STATE_BYTES = 16
