@@ -12,7 +12,7 @@ from subiso.engine.base import Params
 from subiso.engine.candidates import Counter, Found, count_candidates, fits, worth_racing
 from subiso.filter.resolve import Resolved
 
-_PATIENCE = 5e-3
+_PATIENCE = 3e-3
 """Seconds that a device has for its search before the host begins: most are over by then, and a thread beside them
 would only delay them."""
 _PLACES = threading.Semaphore(2)
