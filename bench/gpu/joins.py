@@ -35,6 +35,7 @@ from subiso.engine.base import Params, Switches
 from subiso.engine.cuda import SCHEDULES as KNOWN_SCHEDULES
 from subiso.engine.cuda.device import open_devices
 from subiso.engine.cuda.engine import CudaEngine
+from subiso.engine.cuda.filter_kernel import STEPS, FilterKernel
 from subiso.engine.cuda.filter_tune import FilterWishes
 from subiso.engine.cuda.levels import LevelsReport
 from subiso.engine.cuda.levels_tune import LevelsWishes
@@ -207,7 +208,8 @@ def rehearse(machine: Machine, queries: dict[str, Query], ways: Ways, params: Pa
             with contextlib.suppress(SubisoError):  # said when it is run
                 if schedule != "pipeline":
                     engine.count(query, params)
-    compile_all(list(stand_in.kernels), machine.description.architecture)
+    filters = [FilterKernel(step) for step in STEPS]
+    compile_all([*stand_in.kernels, *filters], machine.description.architecture)
 
 
 def timed(

@@ -23,12 +23,14 @@ from subiso.filter.resolve import resolve
 from subiso.graph import Graph
 from subiso.queries import random_queries
 
+SEARCHING = race.Race.searching
+
 
 @pytest.fixture(autouse=True)
 def always_race(monkeypatch: pytest.MonkeyPatch) -> None:
     """No query is answered before the race, which begins at once."""
     monkeypatch.setattr(cuda_engine, "HOST_COST", -1.0)
-    monkeypatch.setattr(race, "_PATIENCE", 0.0)
+    monkeypatch.setattr(race.Race, "searching", race.Race.begin)
 
 
 def queries() -> list[Query]:
@@ -48,6 +50,7 @@ def test_the_host_wins(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(Counter, "searched", lambda *_: Found(77))
 
     def endless_search(_plan: Any, _resolved: Any, watch: Watch, _begun: Any) -> int:
+        watch.begin()
         while not watch.expired():
             time.sleep(0.001)
         return 0
@@ -114,15 +117,17 @@ def test_the_host_is_stopped_by_the_clock(monkeypatch: pytest.MonkeyPatch) -> No
 
 
 def test_short_searches_have_no_race(monkeypatch: pytest.MonkeyPatch) -> None:
-    begun: list[float] = []
+    begun: list[race.Race] = []
+    monkeypatch.setattr(race.Race, "searching", SEARCHING)
+    monkeypatch.setattr(race.Race, "begin", lambda self: begun.append(self))
     monkeypatch.setattr(race, "_PATIENCE", 1e3)
-    monkeypatch.setattr(race.Race, "begin", lambda self: begun.append(1))
     for query in queries():
         CudaEngine(ShimMachine(), host=True).count(query)
     assert not begun
-    monkeypatch.setattr(race, "_PATIENCE", 0.0)
-    CudaEngine(ShimMachine(), host=True).count(queries()[0])
-    assert begun
+    long = race.Race(resolve(queries()[0]), Params(), 1, patience=0.0)
+    assert not long.overtakes() and not begun  # nobody searches yet
+    long.searching()
+    assert not long.overtakes() and begun == [long]
 
 
 def test_short_plans_run_on_the_host(monkeypatch: pytest.MonkeyPatch) -> None:

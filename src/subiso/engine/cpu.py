@@ -59,7 +59,7 @@ def count_by_plans(resolved: Resolved, params: Params, started: float) -> Outcom
     formula = formula_for(resolved, params)
     if race is None:
         return run_formula(formula, resolved, params, started)
-    race.planned()
+    race.searching()
     with race:
         poll = params.poll or (lambda: False)
         racing = replace(params, poll=lambda: poll() or race.overtakes())

@@ -36,9 +36,9 @@ class Race:
     def __exit__(self, *_: object) -> None:
         self.stop()
 
-    def planned(self) -> None:
-        """The other engine is about to search."""
-        self._due = time.perf_counter() + self._patience
+    def searching(self) -> None:
+        """The other engine begins to search, perhaps one plan of several."""
+        self._due = min(self._due, time.perf_counter() + self._patience)
 
     def begin(self) -> None:
         """Counts from now on, unless earlier races that were stopped have not come to their end yet."""

@@ -18,6 +18,7 @@ from subiso.errors import UnsupportedError
 from subiso.filter.resolve import Resolved
 from subiso.plan.joins import make_twig_plan
 from subiso.plan.plan import CountTail, Plan
+from subiso.plan.problem import Problem
 
 LEVELS_BY_DEPTH = {4: (3e5, 3e7), 5: (3e4, 1e8)}
 """`auto` takes `levels` for labelled plans that match so many vertices (or more) in operations between these. Less is
@@ -61,8 +62,8 @@ def _choose(
         if local is not None:
             why = "searches the first vertex's neighbourhood on bit rows"
             return Choice("local", why, kept, local=local)
-    labelled = all(resolved.problem.filters) and bool(resolved.problem.filters)
-    if wanted == "wedge" or (wanted == "auto" and (plan.codegrees or not labelled)):
+    labelled = all_filtered(resolved.problem)
+    if wanted == "wedge" or (wanted == "auto" and not labelled):
         wedges = codegrees_worth_it(plan, kept, resolved)
         if wedges is not None:
             return Choice(
@@ -78,6 +79,11 @@ def _choose(
         return Choice("fine", "no candidates come from more than one list")
     too_large = choose_sets(plan, resolved.longest_list, 1 << 62).numbers
     return Choice("fine", "its sets may be too large to keep" if too_large else "every set is read only once")
+
+
+def all_filtered(problem: Problem) -> bool:
+    """Whether every vertex has candidates of its own: there tables of codegrees cost more than they save."""
+    return bool(problem.filters) and all(problem.filters)
 
 
 def joins_twigs(resolved: Resolved, machine: Description, wanted: str = "auto") -> str | None:

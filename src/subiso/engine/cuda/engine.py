@@ -21,7 +21,7 @@ from subiso.engine.candidates import Found
 from subiso.engine.cuda.ahead import Begun, CountingRun, begin_all, hurrying, waiting
 from subiso.engine.cuda.by_sums import SumsReport, SumsRun, SumsWay, prepare_sums, sums_way
 from subiso.engine.cuda.by_twigs import Nothing, by_twigs, plan_twigs
-from subiso.engine.cuda.choose import Choice, choose_schedule
+from subiso.engine.cuda.choose import Choice, all_filtered, choose_schedule
 from subiso.engine.cuda.far import FarCsr
 from subiso.engine.cuda.filters import DeviceNarrower, Ledger
 from subiso.engine.cuda.formula import fitting_formula
@@ -130,8 +130,7 @@ class CudaEngine:
         race: Race | None = None,
     ) -> Outcome:
         """By kernels, unless the host wins a race."""
-        instead = None if race is None else race.overtakes
-        watch = Watch(params, started, instead)
+        watch = Watch(params, started, race)
         with adding(self.times, "filter"):
             resolved = self._on_candidates(resolved, params)
         if by_twigs(self.machines, self.schedule, resolved):
@@ -144,8 +143,6 @@ class CudaEngine:
         soon = self._soon_on_host(formula, resolved, params)
         if soon is not None:
             return replace(soon, seconds=time.perf_counter() - started)
-        if race is not None:
-            race.planned()
         with hurrying(self, formula.cost, params):
             way = self.sums_way(query, formula, params)
             if way is not None:
@@ -154,7 +151,7 @@ class CudaEngine:
             begun = {} if watch.answered() else begin_all(self, formula, resolved, params)
 
             def count_plan(plan: Plan, step: Params) -> tuple[int, StoppedBy | None]:
-                watch = Watch(step, started, instead)
+                watch = Watch(step, started, race)
                 if watch.answered():
                     return 0, watch.stopped_by
                 return self._count_plan(plan, resolved, watch, begun.pop(id(plan), None)), watch.stopped_by
@@ -193,8 +190,8 @@ class CudaEngine:
 
     def formula(self, resolved: Resolved, params: Params = Params()) -> Formula:  # noqa: B008 (frozen)
         """How a query is counted on these machines: plans without parts, which their schedules can run."""
-        tables = self.schedule in ("auto", "wedge") and len(self.machines) == 1
-        codegrees = tables and params.switches.codegrees
+        tables = self.schedule == "wedge" or (self.schedule == "auto" and not all_filtered(resolved.problem))
+        codegrees = tables and len(self.machines) == 1 and params.switches.codegrees
         formula = fitting_formula(resolved, params, codegrees=codegrees)
         budget = self.caches[0].budget
         if self.schedule in ("auto", "levels") and any(
@@ -463,6 +460,7 @@ class CudaEngine:
         before = replace(spent)
         run = prepare()
         ready = replace(spent)
+        watch.begin()
         with adding(self.times, "search"):
             total = run.count(watch)
         self.times.search -= spent.compile - ready.compile

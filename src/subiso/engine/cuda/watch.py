@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable
 from dataclasses import replace
 from typing import Protocol
 
@@ -25,16 +24,29 @@ class Stoppable(Protocol):
     def progress(self) -> float: ...
 
 
+class Rival(Protocol):
+    """Somebody else who may have the answer first (engine/race.py)."""
+
+    def searching(self) -> None: ...
+
+    def overtakes(self) -> bool: ...
+
+
 class Watch:
     """One per query; knows what ended it early."""
 
-    def __init__(self, params: Params, started: float, instead: Callable[[], bool] | None = None) -> None:
-        """`instead` says whether somebody else has the answer by now: then the run is stopped, as if cancelled."""
+    def __init__(self, params: Params, started: float, rival: Rival | None = None) -> None:
+        """Once the rival has the answer the run is stopped, as if cancelled."""
         self.params = params
-        self.instead = instead
+        self.rival = rival
         self.deadline = None if params.timeout is None else started + params.timeout
         self.stopped_by: StoppedBy | None = None
         self.looked = started
+
+    def begin(self) -> None:
+        """The search begins."""
+        if self.rival is not None:
+            self.rival.searching()
 
     def look(self, run: Stoppable) -> None:
         """For runs of many short waits: asks and shows progress now and then, as a long wait does."""
@@ -60,7 +72,7 @@ class Watch:
 
     def answered(self) -> bool:
         """Whether somebody else has the answer, so that there is no need to prepare or to go on."""
-        if self.stopped_by is None and self.instead is not None and self.instead():
+        if self.stopped_by is None and self.rival is not None and self.rival.overtakes():
             self.stopped_by = "cancelled"
             return True
         return False
