@@ -119,7 +119,11 @@ def test_the_host_is_stopped_by_the_clock(monkeypatch: pytest.MonkeyPatch) -> No
 def test_short_searches_have_no_race(monkeypatch: pytest.MonkeyPatch) -> None:
     begun: list[race.Race] = []
     monkeypatch.setattr(race.Race, "searching", SEARCHING)
-    monkeypatch.setattr(race.Race, "begin", lambda self: begun.append(self))
+
+    def note(one: race.Race) -> None:
+        begun.append(one)
+
+    monkeypatch.setattr(race.Race, "begin", note)
     monkeypatch.setattr(race, "_PATIENCE", 1e3)
     for query in queries():
         CudaEngine(ShimMachine(), host=True).count(query)
