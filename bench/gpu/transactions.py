@@ -1,0 +1,187 @@
+"""Global memory that the joins of schedule `levels` read, by the hardware's counters: GSI's table 4 in kind.
+
+Run from the repository's root on a machine with a CUDA device and Nsight Compute (`ncu`), after the in-place build:
+
+    PYTHONPATH=src:. python3 bench/gpu/transactions.py --data carry [--graphs NELL-995 WN18RR] [--queries 3]
+
+Every query is matched to its last vertex with each switch in turn, and with each storage layout. `requests`: loads of a
+warp from global memory; `sectors`: pieces of 32 bytes that these take; `ratio`: sectors to those of what it is by
+default; `host MB` and `device MB`: the most that relations take in either memory. Counts must agree.
+"""
+
+from __future__ import annotations
+
+import argparse
+import csv
+import io
+import subprocess
+import sys
+from collections import defaultdict
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from bench.checked import chosen_graphs, run_script
+from bench.gpu.joins import GRAPHS, INDEXED, MATCHING, engines_by_switch
+from numpy.typing import NDArray
+
+from subiso.bench.data import DataFolder, load_graph
+from subiso.engine.cuda.device import CudaMachine
+from subiso.engine.cuda.engine import CudaEngine
+from subiso.engine.cuda.levels import LevelsReport
+from subiso.engine.cuda.levels_kernel import LevelsKernel
+from subiso.engine.cuda.machine import Kernel
+from subiso.engine.query import make_query
+from subiso.errors import SubisoError
+from subiso.filter.resolve import resolve
+from subiso.queries import random_queries
+
+WAYS = [
+    "as it is",
+    "output=prealloc",
+    "output=twice",
+    "granular off",
+    "cache off",
+    "reuse off",
+    "balance off",
+    *(f"storage={name}" for name in INDEXED),
+]
+REQUESTS = "l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum"
+SECTORS = "l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum"
+_MOST = 10**7
+"""Matches of a query that is looked at."""
+_NCU = ["ncu", "--csv", "--profile-from-start", "off", "--kernel-name", "regex:subiso_levels"]
+
+
+class CountingMachine(CudaMachine):
+    """Counts the launches of `levels`."""
+
+    launches = 0
+
+    def launch(self, kernel: Kernel, blocks: int, shared: int, args: NDArray[Any]) -> None:
+        self.launches += isinstance(kernel, LevelsKernel)
+        super().launch(kernel, blocks, shared, args)
+
+
+@dataclass
+class Read:
+    """What one way read, over all queries of a graph."""
+
+    launches: int = 0
+    requests: float = 0.0
+    sectors: float = 0.0
+    host_mb: float = 0.0
+    device_mb: float = 0.0
+    counts: list[int] = field(default_factory=list)
+
+
+def main() -> None:
+    options = parse()
+    if options.child:
+        run_queries(options)
+        return
+    command = [*_NCU, "--metrics", f"{REQUESTS},{SECTORS}", sys.executable, *sys.argv, "--child"]
+    try:
+        done = subprocess.run(command, capture_output=True, text=True, check=False)
+    except FileNotFoundError:
+        sys.exit("ncu (Nsight Compute) is not on the path: it comes with the CUDA toolkit")
+    if done.returncode:
+        sys.exit(done.stdout[-2000:] + done.stderr[-2000:])
+    found, launches = parse_output(done.stdout)
+    sys.exit(report(found, launches))
+
+
+def parse() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--data", type=Path, default=Path("carry"), help="folder with load.py and *.npz")
+    parser.add_argument("--graphs", nargs="*", default=["NELL-995", "WN18RR"])
+    parser.add_argument("--queries", type=int, default=3, help="per size")
+    parser.add_argument("--sizes", nargs="*", type=int, default=[4, 6])
+    parser.add_argument("--child", action="store_true", help=argparse.SUPPRESS)
+    return parser.parse_args()
+
+
+def run_queries(options: argparse.Namespace) -> None:
+    """What ncu watches: every way once unseen, so that graph and kernels are there, then once seen."""
+    data = DataFolder(options.data)
+    machine = CountingMachine(0)
+    profiler = machine.cupy.cuda.profiler
+    ways = engines_by_switch(WAYS)
+    for name in chosen_graphs(data, options.graphs, GRAPHS):
+        graph = load_graph(data, name)
+        queries = [
+            make_query(graph, pattern)
+            for pattern in random_queries(graph, options.queries, options.sizes, edges="visited", seed=1)
+        ]
+        for way, (schedule, wishes) in ways.items():
+            engine = CudaEngine(machine, wishes, schedule=schedule)
+            for number, query in enumerate(queries):
+                try:
+                    count = engine.count(query, MATCHING).count
+                except SubisoError:
+                    continue
+                report = engine.last
+                if not 0 < count <= _MOST or not isinstance(report, LevelsReport):
+                    continue
+                machine.launches = 0
+                profiler.start()
+                engine.count(query, MATCHING)
+                machine.stream.synchronize()
+                profiler.stop()
+                host = sum(csr.nbytes for csr in set(resolve(query).csrs)) / 1e6
+                said = (name, way, number, machine.launches, count, host, report.resident / 1e6)
+                print("READ\t" + "\t".join(map(str, said)), flush=True)
+
+
+def parse_output(text: str) -> tuple[dict[tuple[str, str], Read], list[tuple[str, str]]]:
+    """Per graph and way what was said of its queries, and which of them every profiled launch belongs to."""
+    found: dict[tuple[str, str], Read] = defaultdict(Read)
+    owners: list[tuple[str, str]] = []
+    rows: list[str] = []
+    for line in text.splitlines():
+        if line.startswith("READ\t"):
+            name, way, _, launches, count, host, device = line.split("\t")[1:]
+            read = found[name, way]
+            read.launches += int(launches)
+            read.counts.append(int(count))
+            read.host_mb, read.device_mb = max(read.host_mb, float(host)), max(read.device_mb, float(device))
+            owners += [(name, way)] * int(launches)
+        elif line.startswith('"'):
+            rows.append(line)
+    for row in csv.DictReader(io.StringIO("\n".join(rows))):
+        read = found[owners[int(row["ID"])]]
+        value = float(row["Metric Value"].replace(",", ""))
+        if row["Metric Name"] == REQUESTS:
+            read.requests += value
+        else:
+            read.sectors += value
+    return dict(found), owners
+
+
+def report(found: dict[tuple[str, str], Read], owners: list[tuple[str, str]]) -> int:
+    """Prints a table per graph; how many ways have other counts than the first."""
+    wrong = 0
+    for name in dict.fromkeys(graph for graph, _ in owners):
+        ways = {way: read for (graph, way), read in found.items() if graph == name}
+        first = ways[WAYS[0]]
+        print(f"\n{name}: {len(first.counts)} queries, {sum(first.counts):,} matches")
+        print(
+            f"{'switch':22} {'launches':>9} {'requests':>12} {'sectors':>12} {'ratio':>6} {'host MB':>8} {'device MB':>9}"
+        )
+        for way, read in ways.items():
+            ratio = read.sectors / first.sectors if first.sectors else np.nan
+            print(
+                f"{way:22} {read.launches:9} {read.requests:12,.0f} {read.sectors:12,.0f} {ratio:6.2f} "
+                f"{read.host_mb:8.2f} {read.device_mb:9.2f}"
+            )
+            if read.counts != first.counts:
+                wrong += 1
+                print(f"WRONG {way}: {read.counts} instead of {first.counts}")
+    return wrong
+
+
+if __name__ == "__main__":
+    run_script(main)
