@@ -168,8 +168,9 @@ def report(found: dict[tuple[str, str], Read], owners: list[tuple[str, str]]) ->
         ways = {way: read for (graph, way), read in found.items() if graph == name}
         first = ways[WAYS[0]]
         print(f"\n{name}: {len(first.counts)} queries, {sum(first.counts):,} matches")
+        head = ("launches", "requests", "sectors", "ratio", "host MB", "device MB")
         print(
-            f"{'switch':22} {'launches':>9} {'requests':>12} {'sectors':>12} {'ratio':>6} {'host MB':>8} {'device MB':>9}"
+            f"{'switch':22} " + " ".join(f"{h:>{w}}" for h, w in zip(head, (9, 12, 12, 6, 8, 9), strict=True))
         )
         for way, read in ways.items():
             ratio = read.sectors / first.sectors if first.sectors else np.nan
