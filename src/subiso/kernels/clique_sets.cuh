@@ -20,10 +20,10 @@ class SetCount {
 
   // Twice the number, over all lanes.
   SUBISO_DEVICE i64 twice(const Set& set) const {
-    const u32 pairs = list_pairs(set);
+    const u32 lowest = lowest_word(set), pairs = list_pairs(set, lowest);
     i64 found = 0;
     for (u32 first = 0; first < pairs; first += kWarp) {
-      if (first + lane_id() < pairs) found += below_pair(set, first + lane_id());
+      if (first + lane_id() < pairs) found += below_pair(set, lowest, first + lane_id());
       sync_warp();
     }
     if (flip_ == 0) return 2 * found;
@@ -42,6 +42,13 @@ class SetCount {
     return found;
   }
   SUBISO_DEVICE bool holds(const Set& set, u32 v) const { return v < size_ && (shape_.word_of(set, v / 32) >> v % 32 & 1); }
+  // The first number of the first word that is not empty.
+  SUBISO_DEVICE static u32 lowest_word(const Set& set) {
+    u32 found = 0;
+    SUBISO_UNROLL
+    for (u32 k = kWords; k-- > 0;) found = set.word[k] != 0 ? k * 32 : found;
+    return found;
+  }
   // Twice the triples among n.
   SUBISO_DEVICE static i64 twice_triples(u32 n) { return n < 3 ? 0 : n * (n - 1) * (n - 2) / 3; }
 
@@ -63,17 +70,16 @@ class SetCount {
     if constexpr (kFrom == kWords) {
       return 0;
     } else {
-      const u32 lowest = set.word[kFrom], mine = kFrom * 32 + lane_id();
       if (kFrom * 32 >= size_) return 0;
       u32 all = 0;
-      if (lowest >> lane_id() & 1) {
-        const Set its = both(row(mine), set);
+      if (set.word[kFrom] >> lane_id() & 1) {
+        const Set its = both(row(kFrom * 32 + lane_id()), set);
         all = popcount(its.word[kFrom] & ~1u << lane_id());
         SUBISO_UNROLL
         for (u32 k = kFrom + 1; k < kWords; ++k) all += popcount(its.word[k]);
       }
       i64 found = twice_triples(all);
-      if (lowest != 0)
+      if (set.word[kFrom] != 0)
         for (u32 base = kFrom * 32; base < size_; base += kWarp) found -= mixed_with<kFrom>(set, base + lane_id(), all);
       return found + mixed_fours<kFrom + 1>(set);
     }
@@ -114,10 +120,11 @@ class SetCount {
     for (u32 k = 0; k < kWords; ++k) set.word[k] &= bits_below(v, k);
     return set;
   }
-  // begins_[v]: marked pairs whose lower end is before v. The number of all. Pairs that nothing comes from are left out.
-  SUBISO_DEVICE u32 list_pairs(const Set& set) const {
+  // begins_[v], from v = `lowest` on: marked pairs whose lower end is before v. The number of all. Pairs that nothing
+  // comes from are left out.
+  SUBISO_DEVICE u32 list_pairs(const Set& set, u32 lowest) const {
     u32 before = 0;
-    for (u32 base = 0; base < size_; base += kWarp) {
+    for (u32 base = lowest; base < size_; base += kWarp) {
       const u32 v = base + lane_id();
       u32 mine = 0;
       if (holds(set, v)) {
@@ -131,33 +138,42 @@ class SetCount {
     sync_warp();
     return before;
   }
-  // With a pair as the two lower ones: the third ones; and for kFour, of every third one, the vertices below that are
-  // joined to all three.
-  SUBISO_DEVICE u32 below_pair(const Set& set, u32 pair) const {
-    const u32 v = last_begin(begins_, size_, pair);
+  // With a pair as the two lower ones: the third ones; for kFour, of every third one, the vertices below that are joined
+  // to all three.
+  SUBISO_DEVICE u32 below_pair(const Set& set, u32 lowest, u32 pair) const {
+    const u32 v = lowest + last_begin(begins_ + lowest, size_ - lowest, pair);
     const Set first = row(v), seconds = marked(first, set, v);
     const u32 w = shape_.select(seconds, pair - begins_[v]);
     const Set second = row(w);
-    Set thirds = marked(second, seconds, w);
+    const Set thirds = marked(second, seconds, w);
     const u32 size = size_of(thirds);
     if constexpr (!kFour) return size;
-    const Set common = below(both(both(first, second), set), v);
-    u32 found = 0;
-    for (u32 left = size; left != 0; --left) found += size_of(both(row(take(thirds)), common));
-    return found;
+    const Set fourths = below(both(both(first, second), set), v);
+    const u32 others = size_of(fourths);
+    const bool fewer = others < size;
+    return edges_between(choose(fewer, fourths, thirds), fewer ? others : size, choose(fewer, thirds, fourths));
   }
-  // Takes the lowest one out of a set that is not empty.
-  SUBISO_DEVICE static u32 take(Set& set) {
-    u32 number = 0;
-    bool taken = false;
+  SUBISO_DEVICE static Set choose(bool first, Set a, const Set& b) {
     SUBISO_UNROLL
-    for (u32 k = 0; k < kWords; ++k) {
-      const u32 bits = set.word[k];
-      number = taken || bits == 0 ? number : k * 32 + lowest_bit(bits);
-      set.word[k] = taken || bits == 0 ? bits : bits & (bits - 1);
-      taken = taken || bits != 0;
+    for (u32 k = 0; k < kWords; ++k) a.word[k] = first ? a.word[k] : b.word[k];
+    return a;
+  }
+  // From the `size` vertices of one set, of which each costs a row, to those of another.
+  SUBISO_DEVICE u32 edges_between(const Set& some, u32 size, const Set& others) const {
+    u32 words = 0;
+    SUBISO_UNROLL
+    for (u32 k = 0; k < kWords; ++k) words |= some.word[k] != 0 ? 1u << k : 0;
+    u32 found = 0, at = 0, bits = 0;
+    for (u32 left = size; left != 0; --left) {
+      if (bits == 0) {
+        at = lowest_bit(words);
+        words &= words - 1;
+        bits = shape_.word_of(some, at);
+      }
+      found += size_of(both(row(at * 32 + lowest_bit(bits)), others));
+      bits &= bits - 1;
     }
-    return number;
+    return found;
   }
 
   const Shape shape_{};

@@ -15,6 +15,8 @@ struct CliqueConfig {
   static constexpr bool kFour = kFourOrMore;
 };
 
+inline constexpr u32 kAtOnce = 8;  // words that a lane asks for before it looks at the first
+
 // Words of shared memory of one warp: rows, members (later begins), a set per loop and one more.
 SUBISO_DEVICE constexpr u32 clique_words(u32 capacity, u32 stride, u32 vertices) {
   return (capacity * stride + 3) / 4 * 4 + (capacity + 3) / 4 * 4 + ((vertices > 4 ? vertices - 3 : 1) * stride + 3) / 4 * 4;
@@ -76,12 +78,19 @@ class CliqueSearch {
     const u32 column = there ? members_[mine] : 0;
     const u32 end = least(kWarp, size - v * 32);
     u32 across = 0, down = 0;
-    for (u32 i = 0; i < end; ++i) {
-      const u32 word = load_constant(hood.row(0, members_[v * 32 + i]) + column / 32);
-      const u32 joined = there ? word >> column % 32 & 1 : 0;
-      const u32 bits = ballot(joined != 0);
-      across = lane_id() == i ? bits : across;
-      down |= joined << i;
+    for (u32 first = 0; first < end; first += kAtOnce) {
+      u32 words[kAtOnce];
+      SUBISO_UNROLL
+      for (u32 i = 0; i < kAtOnce; ++i) {
+        const bool is_row = there && first + i < end;
+        words[i] = is_row ? load_constant(hood.row(0, members_[v * 32 + first + i]) + column / 32) : 0;
+      }
+      SUBISO_UNROLL
+      for (u32 i = 0; i < kAtOnce; ++i) {
+        const u32 joined = words[i] >> column % 32 & 1, bits = ballot(joined != 0);
+        across = lane_id() == first + i ? bits : across;
+        down |= joined << (first + i);
+      }
     }
     if (v == w) {
       if (there) rows_[mine * stride + w] = across | down;

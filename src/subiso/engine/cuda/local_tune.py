@@ -13,6 +13,8 @@ from subiso.engine.cuda.machine import Description
 WORD = 32
 _SEVERAL_WIDTHS = 8
 """Words of a row up to which one kernel has code for all powers of two."""
+_MOST_MEMBERS = 512
+"""Neighbours of a second vertex that kernels/clique_sets.cuh is made for."""
 _USUAL_SHARED = 48 << 10
 """Bytes of a block that leave room for several."""
 TEAM_BYTES = 16
@@ -157,6 +159,7 @@ def clique_rooms(most: int, vertices: int, wishes: LocalWishes, machine: Descrip
     beyond = 0
     for limit in wishes.clique_capacities:
         capacity, words = min(limit, most), -(-limit // WORD)
+        assert limit <= _MOST_MEMBERS, "products of three numbers are 32 bits wide there"
         words = power_of_two(words) if words <= _SEVERAL_WIDTHS else -(-words // 4) * 4
         each = clique_bytes(capacity, words, vertices)
         if capacity <= beyond or each > machine.shared_per_block:
