@@ -62,7 +62,9 @@ def neighborhoods(graph: Graph) -> None:
             assert engine.count(make_query(graph, Pattern.clique(6))).count == comb(N, 6)
     groups = [(u, v) for u, v in itertools.combinations(range(3 * N), 2) if u // 3 != v // 3]
     apart = Graph.from_edges(*zip(*groups, strict=True))
-    for capacities, k in itertools.product(((256, 384, 512), (300,), (512,), (8, 12)), (5, 6, 7)):
+    for capacities, k in itertools.product(
+        ((128, 256, 384, 512), (256,), (300,), (512,), (8, 12)), (5, 6, 7)
+    ):
         engine = CudaEngine(
             open_device(), Wishes(local=replace(large, clique_capacities=capacities, parts=3))
         )

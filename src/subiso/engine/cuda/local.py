@@ -242,17 +242,25 @@ class LocalRun(Buffers):
             args["scratch"] = scratch.address
             seeds = c.first + beyond + begin, c.first + beyond + end
             parts: int | None = 1
-            batches, tasks = self._describe(args, *seeds, parts)
+            table = self._describe(args, *seeds, parts)
+            batches = int(table["first_batch"][-1])
             self._add(clear, args, 0, items=0, tasks=self.wishes.chunk * batches)
             self._add(build, args, 0, items=batches, tasks=batches)
             for search in self._searches(c):
                 if search.parts != parts:
                     parts = search.parts
-                    _, tasks = self._describe(args, *seeds, parts)
+                    table = self._describe(args, *seeds, parts)
+                tasks = int(table["first_task"][self._having_more(search.beyond, *seeds)])
+                if tasks == 0:
+                    continue
                 for name in ("capacity", "beyond", "vertices", "chunk"):
                     args[name] = getattr(search, name)
                 args["parts"] = parts or 1
                 self._add(search.kernel, args, search.shared, items=tasks, tasks=-(-tasks // search.chunk))
+
+    def _having_more(self, neighbors: int, first: int, end: int) -> int:
+        """The seeds, the first ones of some, that can have a second vertex with more neighbours than so many."""
+        return int(np.count_nonzero(self.sizes[first:end] > neighbors + 1)) if neighbors else end - first
 
     def _searches(self, c: SizeClass) -> list[LargeSearch]:
         """The launches that search the rows of a class of large neighbourhoods."""
@@ -260,8 +268,8 @@ class LocalRun(Buffers):
         plain = LocalKernel("search", wide_offsets=self.wide, tables=self.plan_text, threads=threads)
         return large_searches(c, self.lowered, plain, self.wishes, self.machine.description)
 
-    def _describe(self, args: NDArray[Any], first: int, end: int, parts: int | None) -> tuple[int, int]:
-        """The table of large seeds on the device; how many batches of rows and how many tasks they make.
+    def _describe(self, args: NDArray[Any], first: int, end: int, parts: int | None) -> NDArray[Any]:
+        """The table of large seeds, which is put on the device.
 
         `parts`: tasks of a second vertex; None = one per 32 words of its row.
         """
@@ -273,7 +281,7 @@ class LocalRun(Buffers):
         table["first_batch"][1:] = np.cumsum(words)
         table["first_task"][1:] = np.cumsum(self.rows[first:end] * (parts or -(-words // WORD)))
         args["large"], args["num_seeds"] = self._upload(table), len(sizes)
-        return int(table["first_batch"][-1]), int(table["first_task"][-1])
+        return table
 
     def _add_team(self, c: SizeClass, kernel: LocalKernel) -> None:
         lowered, wishes = self.lowered, self.wishes

@@ -34,8 +34,9 @@ class LocalWishes:
     cliques: bool = True
     """Cliques in large neighbourhoods are counted set by set, dense ones by what is absent (kernels/clique_sets.cuh);
     else one by one, like other patterns."""
-    clique_capacities: tuple[int, ...] = (256, 384, 512)
-    """For that: neighbours of a second vertex that a warp has room for, launch by launch; 512 at most."""
+    clique_capacities: tuple[int, ...] = (128, 256, 384, 512)
+    """For that: neighbours of a second vertex that a warp has room for, launch by launch; 512 at most. The fewer, the
+    more warps at once."""
     parts: int | None = None
     """For that, and cliques of seven vertices and more: tasks that a second vertex makes."""
     large_limits: tuple[int, ...] = (2048,)
@@ -152,7 +153,8 @@ def clique_rooms(most: int, vertices: int, wishes: LocalWishes, machine: Descrip
     """The launches for up to `most` neighbours; they end early where a block has no room for more.
 
     >>> for room in clique_rooms(300, 4, LocalWishes(), Description("H200", "sm_90", 132)): print(room)
-    CliqueRoom(beyond=0, capacity=256, least_words=1, most_words=8, warps=4, shared=36992)
+    CliqueRoom(beyond=0, capacity=128, least_words=1, most_words=4, warps=4, shared=10304)
+    CliqueRoom(beyond=128, capacity=256, least_words=8, most_words=8, warps=4, shared=36992)
     CliqueRoom(beyond=256, capacity=300, least_words=12, most_words=12, warps=3, shared=46944)
     """
     found: list[CliqueRoom] = []
@@ -165,7 +167,7 @@ def clique_rooms(most: int, vertices: int, wishes: LocalWishes, machine: Descrip
         if capacity <= beyond or each > machine.shared_per_block:
             break
         warps = min(wishes.warps_per_block, max(_USUAL_SHARED // each, 1))
-        least = 1 if words <= _SEVERAL_WIDTHS else words
+        least = words if found or words > _SEVERAL_WIDTHS else 1
         found.append(CliqueRoom(beyond, capacity, least, words, warps, warps * each))
         beyond = capacity
     return found
