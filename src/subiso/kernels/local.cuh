@@ -37,7 +37,7 @@ struct LocalArgs {
   u32 beyond;              // second vertices with so many neighbours, or fewer, belong to another launch
   u32 chunk;               // tasks that a warp takes at a time from a large neighbourhood
   u32 vertices;            // of cliques: how many are looked for among the neighbours of a second vertex
-  u32 parts;               // of cliques: tasks that a second vertex makes
+  u32 parts;               // of cliques: tasks that a second vertex makes, if it has neighbours enough
 };
 
 inline constexpr u32 kExhausted = 1u << 31;  // in a counter: nothing is left

@@ -15,7 +15,8 @@ struct CliqueConfig {
   static constexpr bool kFour = kFourOrMore;
 };
 
-inline constexpr u32 kAtOnce = 8;  // words that a lane asks for before it looks at the first
+inline constexpr u32 kAtOnce = 8;     // words that a lane asks for before it looks at the first
+inline constexpr u32 kLeastPart = 8;  // third vertices that make a task of their own worth while
 
 // Words of shared memory of one warp: rows, members (later begins), a set per loop and one more.
 SUBISO_DEVICE constexpr u32 clique_words(u32 capacity, u32 stride, u32 vertices) {
@@ -53,11 +54,13 @@ class CliqueSearch {
     const u32 size = list_row(hood.row(0, number / args_.parts), (outer + 31) / 32, kFull, members_, args_.capacity);
     sync_warp();
     if (size < args_.vertices || size <= args_.beyond || size > args_.capacity) return true;
+    const u32 parts = greatest(least(args_.parts, size / kLeastPart), 1u), part = number % args_.parts;
+    if (part >= parts) return true;
     u32 stride = Config::kLeast;
     while (stride * 32 < size) stride *= 2;
     const u32 edges = copy_rows(hood, size, stride);
     sync_warp();
-    return with_words<Config::kLeast>(size, stride, 4 * edges > size * (size - 1), number % args_.parts);
+    return with_words<Config::kLeast>(size, stride, 4 * edges > size * (size - 1), part, parts);
   }
 
   // ---- rows --------------------------------------------------------------------------------------------------------
@@ -103,9 +106,9 @@ class CliqueSearch {
 
   // ---- loops -------------------------------------------------------------------------------------------------------
   template <u32 kWords>
-  SUBISO_DEVICE bool with_words(u32 size, u32 stride, bool dense, u32 part) {
+  SUBISO_DEVICE bool with_words(u32 size, u32 stride, bool dense, u32 part, u32 parts) {
     if constexpr (kWords < Config::kMost) {
-      if (stride > kWords) return with_words<kWords * 2>(size, stride, dense, part);
+      if (stride > kWords) return with_words<kWords * 2>(size, stride, dense, part, parts);
     }
     const SetCount<kWords, Config::kFour> counted(rows_, size, members_, dense);
     if (lane_id() < kWords) sets_[lane_id()] = bits_below(size, lane_id());
@@ -120,7 +123,7 @@ class CliqueSearch {
         --level;
         continue;
       }
-      if (level == 0 && turn++ % args_.parts != part) continue;
+      if (level == 0 && turn++ % parts != part) continue;
       if (++looks % kLookEvery == 0 && ballot(load_fresh(&args_.control->stop) != 0) != 0) return false;
       if (narrow<kWords>(level, c) >= args_.vertices - 1 - level) ++level;
     }

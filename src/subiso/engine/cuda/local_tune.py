@@ -38,7 +38,7 @@ class LocalWishes:
     """For that: neighbours of a second vertex that a warp has room for, launch by launch; 512 at most. The fewer, the
     more warps at once."""
     parts: int | None = None
-    """For that, and cliques of seven vertices and more: tasks that a second vertex makes."""
+    """For that, and cliques of seven vertices and more: tasks that a second vertex with many neighbours makes."""
     large_limits: tuple[int, ...] = (2048,)
     """Up to these, rows stand in device memory and a warp holds one set: the words per lane follow from the limit."""
     scratch_bytes: int = 256 << 20
