@@ -202,14 +202,14 @@ def wish(text: str) -> tuple[str, int]:
 
 
 def local_wish(text: str) -> tuple[str, int | tuple[int, ...]]:
-    """One field of LocalWishes.
+    """One field of LocalWishes; several numbers are separated by commas.
 
-    >>> local_wish("passes=2"), local_wish("large_limits=1024,8192")
-    (('passes', 2), ('large_limits', (1024, 8192)))
+    >>> local_wish("passes=2"), local_wish("large_limits=1024,8192"), local_wish("clique_capacities=256")
+    (('passes', 2), ('large_limits', (1024, 8192)), ('clique_capacities', (256,)))
     """
     name, _, value = text.partition("=")
     numbers = tuple(int(part) for part in value.split(","))
-    return name, numbers if name == "large_limits" else numbers[0]
+    return name, numbers if name in ("large_limits", "clique_capacities") else numbers[0]
 
 
 def measure(engine: CudaEngine, graph: Graph, row: Row, options: argparse.Namespace) -> Row:

@@ -53,14 +53,23 @@ def main() -> None:
 
 
 def neighborhoods(graph: Graph) -> None:
-    """Schedule `local`: every class of neighbourhoods; second vertices with rows of their own, or too many."""
+    """Schedule `local`: every class of neighbourhoods; second vertices with rows of their own, or too many; cliques set
+    by set, of every width and in parts, in graphs with all edges and with absent ones."""
+    large = LocalWishes(warp_limit=0, block_limit=0)
     for fixed, capacity in itertools.product((True, False), (8, 256)):
-        for small in (
-            LocalWishes(warp_limit=0, block_limit=0, inner_capacity=capacity),
-            LocalWishes(warp_limit=8),
-        ):
-            engine = CudaEngine(open_device(), Wishes(fixed=fixed, local=small))
+        for small in (replace(large, inner_capacity=capacity), LocalWishes(warp_limit=8)):
+            engine = CudaEngine(open_device(), Wishes(fixed=fixed, local=replace(small, cliques=False)))
             assert engine.count(make_query(graph, Pattern.clique(6))).count == comb(N, 6)
+    groups = [(u, v) for u, v in itertools.combinations(range(3 * N), 2) if u // 3 != v // 3]
+    apart = Graph.from_edges(*zip(*groups, strict=True))
+    for capacities, k in itertools.product(
+        ((128, 256, 384, 512), (256,), (300,), (512,), (8, 12)), (5, 6, 7)
+    ):
+        engine = CudaEngine(
+            open_device(), Wishes(local=replace(large, clique_capacities=capacities, parts=3))
+        )
+        assert engine.count(make_query(graph, Pattern.clique(k))).count == comb(N, k)
+        assert engine.count(make_query(apart, Pattern.clique(k))).count == comb(N, k) * 3**k
 
 
 def filters() -> None:

@@ -1,4 +1,4 @@
-"""bench/gpu/motifs.py, local_counts.py and wheels.py from end to end, with the shim in the device's place."""
+"""bench/gpu/motifs.py, local_counts.py, wheels.py and cliques.py, with the shim in the device's place."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from bench.gpu import local_counts, motifs, wheels
+from bench.gpu import cliques, local_counts, motifs, wheels
 from shim import ShimMachine
 from tests.ablation.tiny import make_folder
 
@@ -24,9 +24,14 @@ class TimedShim(ShimMachine):
         return 2.0
 
 
-def run(command: Any, monkeypatch: pytest.MonkeyPatch, *arguments: str) -> int:
+def run(
+    command: Any,
+    monkeypatch: pytest.MonkeyPatch,
+    *arguments: str,
+    graphs: tuple[str, str] = ("--graphs", "tiny"),
+) -> int:
     monkeypatch.setattr(command, "TimedMachine", TimedShim)
-    monkeypatch.setattr(sys, "argv", ["command", "--graphs", "tiny", "--repeat", "1", *arguments])
+    monkeypatch.setattr(sys, "argv", ["command", *graphs, "--repeat", "1", *arguments])
     with pytest.raises(SystemExit) as left:
         command.main()
     return int(left.value.code or 0)
@@ -63,3 +68,14 @@ def test_wheels(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.
     monkeypatch.setattr(DataFolder, "oracle", lambda self: {"tiny": {"W4": {"subgraphs": 2}}})
     assert run(wheels, monkeypatch, "--data", str(folder), "--timeout", "0") == 1
     assert "WRONG: plans None, oracle 2" in capsys.readouterr().out
+
+
+def test_cliques(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    asked = ("--data", str(make_folder(tmp_path / "data")), "--local", "warp_limit=0", "block_limit=0")
+    cases = ("--cases", "tiny:5,6")
+    assert run(cliques, monkeypatch, *asked, "--steps", graphs=cases) == 0
+    shown = capsys.readouterr().out
+    assert shown.count("2.000        2.000    1.00") == 2 and "cliques beyond 0" in shown
+    monkeypatch.setattr(DataFolder, "oracle", lambda self: {"tiny": {"K5": {"subgraphs": -2}}})
+    assert run(cliques, monkeypatch, *asked, "--alone", graphs=cases) == 1
+    assert "None, expected -2" in capsys.readouterr().out

@@ -11,6 +11,7 @@ import pytest
 from local_cases import TINY, hub_query
 from random_cases import FINE, describe
 
+import subiso
 from subiso.engine import reference
 from subiso.engine.base import Params, Switches
 from subiso.engine.cuda.device import open_device
@@ -28,6 +29,8 @@ EVERY_CLASS = [
     LocalWishes(warp_limit=0, block_limit=0),
     LocalWishes(warp_limit=0, block_limit=256, passes=2),
     LocalWishes(warp_limit=16, block_limit=48, large_limits=(90, 8192), scratch_bytes=20_000),
+    LocalWishes(warp_limit=0, block_limit=0, cliques=False),
+    LocalWishes(warp_limit=0, block_limit=0, clique_capacities=(20, 40)),
 ]
 
 
@@ -51,6 +54,31 @@ def test_every_class_gives_what_fine_gives(pattern: Pattern, fixed: bool) -> Non
         engine = CudaEngine(open_device(), Wishes(fixed=fixed, local=wishes))
         assert engine.count(query).count == wanted, wishes
         assert isinstance(engine.last, LocalReport)
+
+
+@pytest.mark.parametrize("density", [0.3, 0.5, 0.9])
+@pytest.mark.parametrize("k", [5, 6, 7])
+def test_cliques_set_by_set(k: int, density: float) -> None:
+    """Sets of up to 500 members, present edges or absent ones; the CPU counts by pivots."""
+    n = {0.3: 900, 0.5: 420, 0.9: 130 if k > 5 else 560}[density]
+    rng = np.random.default_rng(k)
+    source, target = np.triu_indices(n, 1)
+    kept = rng.random(len(source)) < density
+    graph = Graph.from_edges(source[kept], target[kept], num_vertices=n)
+    wanted = subiso.count(graph, Pattern.clique(k), engine="cpu")
+    for wishes in (LocalWishes(), LocalWishes(parts=3), LocalWishes(clique_capacities=(64, 300))):
+        engine = CudaEngine(open_device(), Wishes(local=wishes))
+        assert engine.count(make_query(graph, Pattern.clique(k))).count == wanted, wishes
+        assert isinstance(engine.last, LocalReport) and "cliques" in engine.last.steps
+
+
+@pytest.mark.parametrize(("n", "k"), [(40, 5), (40, 6), (300, 5), (300, 6), (500, 5), (500, 6), (520, 5)])
+def test_cliques_of_complete_graphs(n: int, k: int) -> None:
+    """Rows of every width; beyond 512 members there is no room for any."""
+    graph = Graph.from_edges(*np.triu_indices(n, 1), num_vertices=n)
+    engine = CudaEngine(open_device(), Wishes(local=LocalWishes(warp_limit=0, block_limit=0)))
+    assert engine.count(make_query(graph, Pattern.clique(k))).count == math.comb(n, k)
+    assert isinstance(engine.last, LocalReport) and "cliques" in engine.last.steps
 
 
 @pytest.mark.parametrize("leaves", [6, 7, 9])

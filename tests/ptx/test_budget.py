@@ -73,6 +73,11 @@ def local_kernels() -> dict[str, Kernel]:
         "local 6-clique inner": fixed_local(
             Pattern.clique(6), LocalKernel("inner", most_words=8, slots=2, any_size=True)
         ),
+        "local 5-clique sets": LocalKernel("cliques", least_words=8, most_words=8),
+        "local cliques narrow sets": LocalKernel("cliques", most_words=4, fours=True),
+        "local cliques sets": LocalKernel("cliques", least_words=8, most_words=8, fours=True),
+        "local cliques wide sets": LocalKernel("cliques", least_words=12, most_words=12, fours=True),
+        "local cliques widest sets": LocalKernel("cliques", least_words=16, most_words=16, fours=True),
         "local table inner": LocalKernel("inner", least_words=8, most_words=8, slots=2, any_size=True),
         "local build": LocalKernel("build"),
         "local build wide": LocalKernel("build", wide_offsets=True),

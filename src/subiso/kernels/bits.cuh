@@ -26,6 +26,17 @@ SUBISO_DEVICE u32 select_bit(u32 word, u32 rank) {
   return at;
 }
 
+// The last of `size` numbers that is at or before `pair`: where a pair belongs.
+SUBISO_DEVICE u32 last_begin(const u32* begins, u32 size, u32 pair) {
+  u32 at = 0;
+  for (u32 left = size; left > 1;) {
+    const u32 half = left / 2;
+    at += begins[at + half] <= pair ? half : 0;
+    left -= half;
+  }
+  return at;
+}
+
 template <u32 kSlots>
 struct alignas(kSlots >= 4 ? 16 : kSlots * 4) Words {
   u32 word[kSlots];

@@ -34,8 +34,10 @@ struct LocalArgs {
   u32* scratch;
   u32 capacity;            // members that a team has room for
   u32 row_capacity;        // of them, such as have rows
-  u32 unused;
+  u32 beyond;              // second vertices with so many neighbours, or fewer, belong to another launch
   u32 chunk;               // tasks that a warp takes at a time from a large neighbourhood
+  u32 vertices;            // of cliques: how many are looked for among the neighbours of a second vertex
+  u32 parts;               // of cliques: tasks that a second vertex makes, if it has neighbours enough
 };
 
 inline constexpr u32 kExhausted = 1u << 31;  // in a counter: nothing is left
@@ -66,17 +68,6 @@ struct alignas(16) TeamShared {
 // Words of shared memory behind TeamShared.
 SUBISO_DEVICE constexpr u32 team_words(u32 capacity, u32 rows, u32 stride) {
   return (rows * stride + 3) / 4 * 4 + (2 * capacity + 1 + 3) / 4 * 4;
-}
-
-// The last of `size` numbers that is at or before `pair`: where a pair belongs.
-SUBISO_DEVICE u32 last_begin(const u32* begins, u32 size, u32 pair) {
-  u32 at = 0;
-  for (u32 left = size; left > 1;) {
-    const u32 half = left / 2;
-    at += begins[at + half] <= pair ? half : 0;
-    left -= half;
-  }
-  return at;
 }
 
 // Members before this one have no rows.
@@ -256,6 +247,21 @@ SUBISO_DEVICE u64 take_items(const LocalArgs<Store>& args, u32 chunk) {
     if (load_fresh(&args.control->stop) != 0) item = args.num_items;
   }
   return shuffle(item, 0);
+}
+
+// The members of a row, in order, and member `also` (kFull: none). How many they are; beyond the room none is noted.
+SUBISO_DEVICE u32 list_row(const u32* row, u32 words, u32 also, u32* members, u32 room) {
+  u32 before = 0;
+  for (u32 base = 0; base < words; base += kWarp) {
+    const u32 w = base + lane_id();
+    u32 bits = w < words ? load_constant(row + w) : 0;
+    if (w == also / 32) bits |= 1u << also % 32;
+    const u32 end = before + scan_add(popcount(bits));
+    for (u32 at = end - popcount(bits); bits != 0 && at < room; ++at, bits &= bits - 1)
+      members[at] = w * 32 + lowest_bit(bits);
+    before = shuffle(end, kWarp - 1);
+  }
+  return before;
 }
 
 // First launch: clears the rows.

@@ -54,7 +54,9 @@ class InnerSearch {
     const Outer shape((list.size + 31) / 32);
     LocalSearch<Plan, Outer, Config::kNarrow> outer(plan_, shape, hood, &args_.control->stop, sums_);
     if (!outer.begin(b)) return true;
-    const u32 size = list_members(hood, b);
+    // The second vertex and its neighbours.
+    const u32 size = list_row(hood.row(Config::kMatrix, b), shape.words, b, members_, args_.capacity);
+    if (size - 1 <= args_.beyond) return true;
     if (size > args_.capacity) return Config::kAnySize ? outer.count_all(outer.thirds()) : true;
     sync_warp();
     u32 stride = Config::kLeast;
@@ -65,23 +67,6 @@ class InnerSearch {
     for (u32 f = 0; f < plan_.hood().num_filters; ++f) copy_filter(hood, inner, f);
     sync_warp();
     return with_words<Config::kLeast>(inner, rank(b, size));
-  }
-
-  // The second vertex and its neighbours, in order. How many they are; beyond the room for them none is noted.
-  SUBISO_DEVICE u32 list_members(const Hood& hood, u32 b) {
-    const u32* row = hood.row(Config::kMatrix, b);
-    const u32 words = (hood.size + 31) / 32;
-    u32 before = 0;
-    for (u32 base = 0; base < words; base += kWarp) {
-      const u32 w = base + lane_id();
-      u32 bits = w < words ? load_constant(row + w) : 0;
-      if (w == b / 32) bits |= 1u << b % 32;
-      const u32 end = before + scan_add(popcount(bits));
-      for (u32 at = end - popcount(bits); bits != 0 && at < args_.capacity; ++at, bits &= bits - 1)
-        members_[at] = w * 32 + lowest_bit(bits);
-      before = shuffle(end, kWarp - 1);
-    }
-    return before;
   }
 
   // The number of members below an outer number.

@@ -30,6 +30,7 @@ from subiso.engine.cuda.levels_prepare import tail_is_beyond
 from subiso.engine.cuda.levels_tune import LEAST_TABLE_BYTES
 from subiso.engine.cuda.local import LocalReport, LocalRun
 from subiso.engine.cuda.local_counts import OnDevice
+from subiso.engine.cuda.local_large import by_sets
 from subiso.engine.cuda.machine import Machine, Needless, OutOfMemory
 from subiso.engine.cuda.memory import Cache, DeviceGraph, GuestCache
 from subiso.engine.cuda.motif_sums import MotifSums
@@ -447,7 +448,10 @@ class CudaEngine:
     def choose(self, plan: Plan, resolved: Resolved) -> Choice:
         """The schedule that runs a plan."""
         wanted = "stack" if self.schedule == "auto" and len(self.machines) > 1 else self.schedule
-        return choose_schedule(plan, resolved, self.machine.description, wanted, self.wishes.arena_words)
+        choice = choose_schedule(plan, resolved, self.machine.description, wanted, self.wishes.arena_words)
+        if choice.local is not None and by_sets(choice.local, self.wishes.local):
+            return replace(choice, why=f"{choice.why}, and counts cliques in large ones set by set")
+        return choice
 
     def _count_plan(self, plan: Plan, resolved: Resolved, watch: Watch, begun: Begun | None) -> int:
         if len(self.machines) == 1 or self.schedule == "levels":

@@ -13,6 +13,7 @@ from subiso.engine.cuda.buffers import Buffers
 from subiso.engine.cuda.hubs import HubKernel
 from subiso.engine.cuda.layout import CONTROL, FEW_FILTERS, FEW_RELATIONS, WIDE, offset_of
 from subiso.engine.cuda.local_kernel import LocalKernel, fixed_local_tables
+from subiso.engine.cuda.local_large import LargeSearch, are_all_large, large_searches
 from subiso.engine.cuda.local_layout import LARGE, LOCAL_ARGS
 from subiso.engine.cuda.local_seeds import seeds_by_size
 from subiso.engine.cuda.local_tables import LoweredLocal
@@ -36,11 +37,6 @@ from subiso.engine.cuda.watch import Watch
 from subiso.filter.resolve import Resolved
 
 _LEAST_SCRATCH = 1 << 16
-
-INNER_LEVELS = 4
-"""Loops from which on it pays to copy the rows that a second vertex needs, in large neighbourhoods;"""
-DEEP_LEVELS = 5
-"""and in all that are too large for a warp, where the plan is compiled in."""
 
 SearchMaker = Callable[[NDArray[np.uint32]], SearchRun]
 """Makes a run of schedule `fine` for some of the seeds, without the plan's divisor."""
@@ -105,7 +101,7 @@ class LocalRun(Buffers):
         self.rows = self._rows(resolved)
         small = warp_limit(self.wishes, lowered.num_levels, len(self.sizes), machine.description)
         limits = self.wishes
-        if self._is_inner and self.plan_text is not None and lowered.num_levels >= DEEP_LEVELS:
+        if are_all_large(lowered, self.wishes, self.plan_text is not None):
             limits = replace(limits, block_limit=min(limits.block_limit, small))
         self.classes = size_classes(self.sizes, small, limits)
         self.work: list[_Launch] = []
@@ -189,19 +185,7 @@ class LocalRun(Buffers):
             return []
         if c.kind == "large":
             plain = LocalKernel("build", wide_offsets=self.wide, threads=threads)
-            narrow, tables = self.lowered.narrow, self.plan_text
-            search = replace(plain, step="search", slots=c.slots, narrow=narrow, tables=tables)
-            if self._is_inner:
-                room = min(c.most, self.wishes.inner_capacity)
-                search = replace(
-                    search,
-                    step="inner",
-                    least_words=1 if self.plan_text is not None else row_words(room),
-                    most_words=row_words(room),
-                    matrix=self.lowered.inner or 0,
-                    any_size=c.most > room,
-                )
-            return [replace(plain, step="clear"), plain, search]
+            return [replace(plain, step="clear"), plain, *(search.kernel for search in self._searches(c))]
         return [
             LocalKernel(
                 "team",
@@ -252,34 +236,52 @@ class LocalRun(Buffers):
         if beyond == c.count:
             return
         assert scratch is not None
-        clear, build, search = kernels
+        clear, build, *_ = kernels
         for begin, end in rounds(needed[beyond:], budget):
             args = self.args.copy()
-            batches, tasks = self._describe(args, c.first + beyond + begin, c.first + beyond + end)
-            args["scratch"], args["chunk"] = scratch.address, self.wishes.chunk
+            args["scratch"] = scratch.address
+            seeds = c.first + beyond + begin, c.first + beyond + end
+            parts: int | None = 1
+            table = self._describe(args, *seeds, parts)
+            batches = int(table["first_batch"][-1])
             self._add(clear, args, 0, items=0, tasks=self.wishes.chunk * batches)
             self._add(build, args, 0, items=batches, tasks=batches)
-            shared = 16
-            if search.step == "inner":
-                room = min(c.most, self.wishes.inner_capacity)
-                rows = self.lowered.num_matrices * room + len(self.lowered.filters)
-                args["capacity"] = room
-                shared = team_bytes(room, rows, search.most_words)
-            shared *= self.wishes.warps_per_block
-            self._add(search, args, shared, items=tasks, tasks=-(-tasks // self.wishes.chunk))
+            for search in self._searches(c):
+                if search.parts != parts:
+                    parts = search.parts
+                    table = self._describe(args, *seeds, parts)
+                tasks = int(table["first_task"][self._having_more(search.beyond, *seeds)])
+                if tasks == 0:
+                    continue
+                for name in ("capacity", "beyond", "vertices", "chunk"):
+                    args[name] = getattr(search, name)
+                args["parts"] = parts or 1
+                self._add(search.kernel, args, search.shared, items=tasks, tasks=-(-tasks // search.chunk))
 
-    def _describe(self, args: NDArray[Any], first: int, end: int) -> tuple[int, int]:
-        """The table of large seeds on the device; how many batches of rows and how many tasks they make."""
+    def _having_more(self, neighbors: int, first: int, end: int) -> int:
+        """The seeds, the first ones of some, that can have a second vertex with more neighbours than so many."""
+        return int(np.count_nonzero(self.sizes[first:end] > neighbors + 1)) if neighbors else end - first
+
+    def _searches(self, c: SizeClass) -> list[LargeSearch]:
+        """The launches that search the rows of a class of large neighbourhoods."""
+        threads = 32 * self.wishes.warps_per_block
+        plain = LocalKernel("search", wide_offsets=self.wide, tables=self.plan_text, threads=threads)
+        return large_searches(c, self.lowered, plain, self.wishes, self.machine.description)
+
+    def _describe(self, args: NDArray[Any], first: int, end: int, parts: int | None) -> NDArray[Any]:
+        """The table of large seeds, which is put on the device.
+
+        `parts`: tasks of a second vertex; None = one per 32 words of its row.
+        """
         sizes = self.sizes[first:end].astype(np.int64)
         words = -(-sizes // WORD)
         table = np.zeros(len(sizes) + 1, LARGE)
         table["vertex"][:-1], table["stride"][:-1] = self.seeds[first:end], words
         table["rows"][1:] = np.cumsum(self._row_words(first, end))
         table["first_batch"][1:] = np.cumsum(words)
-        slots = 1 if self._is_inner else -(-words // WORD)
-        table["first_task"][1:] = np.cumsum(self.rows[first:end] * slots)
+        table["first_task"][1:] = np.cumsum(self.rows[first:end] * (parts or -(-words // WORD)))
         args["large"], args["num_seeds"] = self._upload(table), len(sizes)
-        return int(table["first_batch"][-1]), int(table["first_task"][-1])
+        return table
 
     def _add_team(self, c: SizeClass, kernel: LocalKernel) -> None:
         lowered, wishes = self.lowered, self.wishes
@@ -301,11 +303,6 @@ class LocalRun(Buffers):
         args["starts"] = self._upload(starts)
         self._add(kernel, args, shared, items=len(starts) - 1, tasks=len(starts) - 1)
 
-    @property
-    def _is_inner(self) -> bool:
-        """Whether large neighbourhoods are searched second vertex by second vertex, each with rows of its own."""
-        return self.lowered.inner is not None and self.lowered.num_levels >= INNER_LEVELS
-
     def _least_words(self, c: SizeClass) -> int:
         """Of a row. Plans in tables have code for one width: it is large enough."""
         return row_words(c.most if self.plan_text is None else c.least)
@@ -314,8 +311,9 @@ class LocalRun(Buffers):
         """`tasks` many warps are of use."""
         args = args.copy()
         args["num_items"] = items
-        shared = max(shared, TOTAL_BYTES * self.wishes.warps_per_block)
-        blocks = min(self._resident(kernel, shared), max(-(-tasks // self.wishes.warps_per_block), 1))
+        warps = kernel.threads // 32
+        shared = max(shared, TOTAL_BYTES * warps)
+        blocks = min(self._resident(kernel, shared), max(-(-tasks // warps), 1))
         ticket = sum(w.ticket >= 0 for w in self.work) if items else -1
         self.work.append(_Launch(kernel, blocks, shared, args, items, ticket))
 
@@ -323,7 +321,7 @@ class LocalRun(Buffers):
         """Blocks that the device holds at once."""
         machine = self.machine
         most = machine.description.multiprocessors * resident_blocks(
-            machine.description, self.wishes.warps_per_block, shared, machine.registers(kernel)
+            machine.description, kernel.threads // 32, shared, machine.registers(kernel)
         )
         return min(most, self.wishes.blocks or most)
 

@@ -14,7 +14,11 @@ MAX_FIXED_LEVELS = 12
 _FEW_SLOTS = 8
 """Words of a row per lane up to which a search of it is compiled in no time."""
 
-Step = Literal["team", "clear", "build", "search", "inner"]
+_LONG = ("team", "inner", "cliques")
+"""Steps that take long to compile."""
+_HEADERS = {"inner": "local_inner.cuh", "cliques": "local_cliques.cuh"}
+
+Step = Literal["team", "clear", "build", "search", "inner", "cliques"]
 
 
 @dataclass(frozen=True)
@@ -33,6 +37,8 @@ class LocalKernel:
     """In step "inner": whose row of the second vertex holds all later ones."""
     any_size: bool = False
     """In step "inner": there may be second vertices with more neighbours than there is room for."""
+    fours: bool = False
+    """In step "cliques": four vertices or more are looked for among the neighbours of a second vertex."""
     narrow: bool = True
     """A tail's polynomial fits into 64 bits."""
     wide_offsets: bool = False
@@ -55,11 +61,11 @@ class LocalKernel:
 
     @property
     def quick(self) -> bool:
-        return self.tables is None
+        return self.tables is None and self.step != "cliques"
 
     @property
     def slow(self) -> bool:
-        return self.tables is not None or self.step in ("team", "inner") or self.slots > _FEW_SLOTS
+        return self.tables is not None or self.step in _LONG or self.slots > _FEW_SLOTS
 
     def text(self) -> str:
         """The translation unit.
@@ -74,7 +80,7 @@ class LocalKernel:
         }
         """
         lines = [
-            '#include "local_inner.cuh"' if self.step == "inner" else '#include "local.cuh"',
+            f'#include "{_HEADERS.get(self.step, "local.cuh")}"',
             f"using Store = subiso::CsrStore<subiso::{'i64' if self.wide_offsets else 'u32'}>;",
         ]
         if self.tables is None:
@@ -102,6 +108,9 @@ class LocalKernel:
             numbers = f"{self.least_words}, {self.most_words}, {self.slots}, {self.matrix}"
             config = f"subiso::InnerConfig<{numbers}, {str(self.any_size).lower()}, {narrow}>"
             return f"subiso::local_inner<Plan, Store, {config}>(args, {plan})"
+        if self.step == "cliques":
+            numbers = f"{self.least_words}, {self.most_words}, {str(self.fours).lower()}"
+            return f"subiso::local_cliques<Plan, Store, subiso::CliqueConfig<{numbers}>>(args, {plan})"
         if self.step == "build":
             return f"subiso::local_build<Plan, Store>(args, {plan})"
         return "subiso::local_clear<Store>(args)"

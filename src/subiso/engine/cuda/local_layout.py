@@ -25,8 +25,10 @@ LOCAL_ARGS = np.dtype(
         ("scratch", np.uint64),
         ("capacity", np.uint32),
         ("row_capacity", np.uint32),
-        ("unused", np.uint32),
+        ("beyond", np.uint32),
         ("chunk", np.uint32),
+        ("vertices", np.uint32),
+        ("parts", np.uint32),
     ]
 )
 LARGE = np.dtype(

@@ -69,6 +69,8 @@ class LoweredLocal:
     """Only members after the seed have rows, or are second vertices."""
     inner: int | None
     """The matrix whose row of the second vertex holds all later ones."""
+    cliques: bool
+    """The plan is that of a plain clique, in order from end to end."""
     num_matrices: int
     filters: tuple[tuple[int, ...], ...]
     """Combinations of the problem's candidate filters, by the number that the tables use."""
@@ -129,6 +131,7 @@ class _Lowering:
             max(self.local.least, 1),
             rows_after,
             self.inner(),
+            self.local.cliques,
             len(self.matrices),
             tuple(self.filters),
             narrow=bits <= NARROW_BITS,

@@ -11,6 +11,12 @@ from numpy.typing import NDArray
 from subiso.engine.cuda.machine import Description
 
 WORD = 32
+_SEVERAL_WIDTHS = 8
+"""Words of a row up to which one kernel has code for all powers of two."""
+_MOST_MEMBERS = 512
+"""Neighbours of a second vertex that kernels/clique_sets.cuh is made for."""
+_USUAL_SHARED = 48 << 10
+"""Bytes of a block that leave room for several."""
 TEAM_BYTES = 16
 """What a team shares beside its rows, members and pair counts (TeamShared in kernels/local.cuh)."""
 
@@ -25,6 +31,14 @@ class LocalWishes:
     """Up to this size, to one block or several; the rows stand in shared memory and a lane holds whole sets."""
     inner_capacity: int = 256
     """Neighbours of a second vertex that a warp has room for; those with more are searched outside."""
+    cliques: bool = True
+    """Cliques in large neighbourhoods are counted set by set, dense ones by what is absent (kernels/clique_sets.cuh);
+    else one by one, like other patterns."""
+    clique_capacities: tuple[int, ...] = (128, 256, 384, 512)
+    """For that: neighbours of a second vertex that a warp has room for, launch by launch; 512 at most. The fewer, the
+    more warps at once."""
+    parts: int | None = None
+    """For that, and cliques of seven vertices and more: tasks that a second vertex with many neighbours makes."""
     large_limits: tuple[int, ...] = (2048,)
     """Up to these, rows stand in device memory and a warp holds one set: the words per lane follow from the limit."""
     scratch_bytes: int = 256 << 20
@@ -118,6 +132,66 @@ def team_bytes(capacity: int, rows: int, words: int) -> int:
     1056
     """
     return TEAM_BYTES + 4 * (-(-rows * words // 4) * 4 + -(-(2 * capacity + 1) // 4) * 4)
+
+
+@dataclass(frozen=True)
+class CliqueRoom:
+    """One launch of step "cliques": for second vertices with more than `beyond` neighbours, up to `capacity`."""
+
+    beyond: int
+    capacity: int
+    least_words: int
+    most_words: int
+    """Of a row."""
+    warps: int
+    """Per block."""
+    shared: int
+    """Bytes of a block."""
+
+
+def clique_rooms(most: int, vertices: int, wishes: LocalWishes, machine: Description) -> list[CliqueRoom]:
+    """The launches for up to `most` neighbours; they end early where a block has no room for more.
+
+    >>> for room in clique_rooms(300, 4, LocalWishes(), Description("H200", "sm_90", 132)): print(room)
+    CliqueRoom(beyond=0, capacity=128, least_words=1, most_words=4, warps=4, shared=10304)
+    CliqueRoom(beyond=128, capacity=256, least_words=8, most_words=8, warps=4, shared=36992)
+    CliqueRoom(beyond=256, capacity=300, least_words=12, most_words=12, warps=3, shared=46944)
+    """
+    found: list[CliqueRoom] = []
+    beyond = 0
+    for limit in wishes.clique_capacities:
+        capacity, words = min(limit, most), -(-limit // WORD)
+        assert limit <= _MOST_MEMBERS, "products of three numbers are 32 bits wide there"
+        words = power_of_two(words) if words <= _SEVERAL_WIDTHS else -(-words // 4) * 4
+        each = clique_bytes(capacity, words, vertices)
+        if capacity <= beyond or each > machine.shared_per_block:
+            break
+        warps = min(wishes.warps_per_block, max(_USUAL_SHARED // each, 1))
+        least = words if found or words > _SEVERAL_WIDTHS else 1
+        found.append(CliqueRoom(beyond, capacity, least, words, warps, warps * each))
+        beyond = capacity
+    return found
+
+
+def clique_bytes(capacity: int, words: int, vertices: int) -> int:
+    """Shared memory of a warp (clique_words in kernels/local_cliques.cuh).
+
+    >>> clique_bytes(256, 8, 4)
+    9248
+    """
+    parts = (capacity * words, capacity, max(vertices - 3, 1) * words)
+    return 4 * sum(-(-part // 4) * 4 for part in parts)
+
+
+def clique_parts(vertices: int, wishes: LocalWishes) -> int:
+    """Tasks that a second vertex makes where `vertices` more are looked for: more where loops take long.
+
+    >>> [clique_parts(vertices, LocalWishes()) for vertices in (3, 4, 5, 6, 10)]
+    [1, 1, 4, 16, 16]
+    """
+    if vertices <= 4:
+        return 1
+    return wishes.parts or (4 if vertices == 5 else 16)
 
 
 def grouped(sizes: NDArray[np.uint32], num_warps: int, items_per_warp: int) -> NDArray[np.uint32]:
