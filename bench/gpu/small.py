@@ -3,14 +3,16 @@ wheels."""
 
 from __future__ import annotations
 
+import argparse
 import itertools
 import math
 import time
+from collections.abc import Callable
 from dataclasses import replace
 from math import comb
 
 import numpy as np
-from bench.checked import run_script
+from bench.checked import check_names, run_script
 
 from subiso.engine.base import Params, Switches
 from subiso.engine.cuda.by_sums import sums_way
@@ -34,22 +36,36 @@ N = 24
 
 
 def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("parts", nargs="*", help=f"of {', '.join(PARTS)}; all of them by default")
+    chosen = parser.parse_args().parts or list(PARTS)
+    check_names("part", chosen, list(PARTS))
     graph = Graph.from_edges(*zip(*itertools.combinations(range(N), 2), strict=True))
+    for name in chosen:
+        PARTS[name](graph)
+    print("all right")
+
+
+def searches(graph: Graph) -> None:
+    """Schedules `fine`, `stack` and `wedge`, as `auto` has them."""
     for fixed, tau in itertools.product((True, False), (0, 10_000)):
         wishes = Wishes(blocks=6, warps_per_block=4, fixed=fixed, tau=tau, row_capacity=1000)
         check(CudaEngine(open_device(), wishes), graph)
+
+
+def levels(graph: Graph) -> None:
+    """Schedule `levels`: every way to write results, rows of every size."""
     for output in ("atomic", "prealloc", "twice"):
-        levels = LevelsWishes(output=output, rows=3000, limits=Limits(16, 20, 21))  # type: ignore[arg-type]
-        check(CudaEngine(open_device(), Wishes(levels=levels), schedule="levels"), graph)
+        own = LevelsWishes(output=output, rows=3000, limits=Limits(16, 20, 21))  # type: ignore[arg-type]
+        check(CudaEngine(open_device(), Wishes(levels=own), schedule="levels"), graph)
+
+
+def pipelines(graph: Graph) -> None:
+    """Schedule `pipeline`, also with tiny chunks and tables."""
     tiny = PipelineWishes(chunk_rows=512, table_bytes=1 << 16, least_turns=16, unit=32)
     for own in (PipelineWishes(), tiny):
         wishes = Wishes(blocks=6, warps_per_block=4, row_capacity=1000, pipeline=own)
         joins(CudaEngine(open_device(), wishes, schedule="pipeline"), graph)
-    neighborhoods(graph)
-    filters()
-    motifs()
-    wheels(graph)
-    print("all right")
 
 
 def neighborhoods(graph: Graph) -> None:
@@ -72,7 +88,7 @@ def neighborhoods(graph: Graph) -> None:
         assert engine.count(make_query(apart, Pattern.clique(k))).count == comb(N, k) * 3**k
 
 
-def filters() -> None:
+def filters(_: Graph) -> None:
     """Candidates and a candidate graph that the device makes: labels in turn around a ring of vertices and chords."""
     ends = [(i, (i + step) % 90) for i in range(90) for step in (1, 2, 4)]
     graph = Graph.from_edges(*zip(*ends, strict=True), vertex_labels=list("ABC") * 30)
@@ -105,7 +121,7 @@ def check(engine: CudaEngine, graph: Graph) -> None:
     assert engine.count(homomorphisms).count == N * (N - 1) * (N - 2)
 
 
-def motifs() -> None:
+def motifs(_: Graph) -> None:
     """Seeds of every kind of team."""
     rng = np.random.default_rng(1)
     skew = rng.random(150) ** 3
@@ -143,6 +159,16 @@ def joins(engine: CudaEngine, graph: Graph) -> None:
     assert engine.count(paths).count == N * (N - 1) * (N - 2) * (N - 3)
     assert engine.count(make_query(graph, Pattern.cycle(4), mode="induced")).count == 0
 
+
+PARTS: dict[str, Callable[[Graph], None]] = {
+    "searches": searches,
+    "levels": levels,
+    "pipelines": pipelines,
+    "neighborhoods": neighborhoods,
+    "filters": filters,
+    "motifs": motifs,
+    "wheels": wheels,
+}
 
 if __name__ == "__main__":
     run_script(main)
