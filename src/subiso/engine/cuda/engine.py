@@ -102,10 +102,13 @@ class CudaEngine:
         """Count the query's matches."""
         started = time.perf_counter()
         times = self.times = Times()
+        watch = Watch(params, started)
         with adding(times, "filter"):
-            resolved = resolve(query, params.switches.filters, params.threads, self.narrower)
+            resolved = resolve(query, params.switches.filters, params.threads, self.narrower, watch.over)
             if resolved.hopeless:
                 return Outcome(0, seconds=time.perf_counter() - started)
+            if watch.stopped_by is not None:
+                return Outcome(0, watch.stopped_by, time.perf_counter() - started)
             race = start(resolved, params, cpu.threads_of(params)) if self.host else None
         if isinstance(race, Found):
             return Outcome(race.count, race.stopped_by, time.perf_counter() - started)
@@ -247,7 +250,10 @@ class CudaEngine:
     def stream(self, query: Query, params: Params = Params()) -> CudaStream:  # noqa: B008 (frozen)
         """List the query's matches batch by batch, in no particular order."""
         started = time.perf_counter()
-        resolved = resolve(query, params.switches.filters, params.threads, self.narrower)
+        watch = Watch(params, started)
+        resolved = resolve(query, params.switches.filters, params.threads, self.narrower, watch.over)
+        if watch.stopped_by is not None:
+            return CudaStream((), watch, self._note)
         resolved = self._on_candidates(resolved, params)
         runs: Sequence[Listing] = ()
         if not resolved.hopeless and by_twigs(self.machines, self.schedule, resolved):
@@ -258,7 +264,7 @@ class CudaEngine:
             plan = make_plan(resolved.problem, stats, counting=False, **params.switches.of_plans)
             with hurrying(self, plan.cost, params):
                 runs = self._prepare_listing(plan, resolved, params.batch_rows)
-        return CudaStream(runs, params, started, self._note)
+        return CudaStream(runs, watch, self._note)
 
     def _prepare_listing(self, plan: Plan, resolved: Resolved, batch_rows: int) -> Sequence[Listing]:
         choice = self.choose(plan, resolved)

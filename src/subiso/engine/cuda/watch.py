@@ -55,6 +55,14 @@ class Watch:
             self.looked = now
             self._look(run)
 
+    def over(self) -> bool:
+        """For work in steps that cannot be stopped: whether there is to be no further one."""
+        now = time.perf_counter()
+        if now - self.looked >= _TICK:
+            self.looked = now
+            self._ask()
+        return self.expired()
+
     def wait(self, run: Stoppable, snapshot: Snapshot) -> None:
         """Until the snapshot is ready. Ctrl-C stops the run before it is passed on."""
         try:
@@ -100,9 +108,15 @@ class Watch:
     def _look(self, run: Stoppable) -> None:
         if self.params.progress is not None:
             self.params.progress(run.progress())
+        if self._ask():
+            run.stop()
+
+    def _ask(self) -> bool:
+        """Whether the run is cancelled just now."""
         if self.stopped_by is None and self.params.poll is not None and self.params.poll():
             self.stopped_by = "cancelled"
-            run.stop()
+            return True
+        return False
 
 
 class _Follower(Watch):
