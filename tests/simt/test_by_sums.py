@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import math
 import time
+from dataclasses import dataclass
 
 import numpy as np
 import pytest
-from shim import ShimMachine
+from numpy.typing import NDArray
+from shim import ShimBuffer, ShimMachine, ShimSnapshot
 
 from subiso.engine import reference
 from subiso.engine.base import Params, Switches
-from subiso.engine.cuda import by_sums
+from subiso.engine.cuda import by_sums, watch
 from subiso.engine.cuda.engine import CudaEngine
 from subiso.engine.cuda.search import Report
 from subiso.engine.cuda.watch import Watch
@@ -76,6 +78,47 @@ def test_a_set_of_patterns_heeds_its_timeout() -> None:
     with pytest.raises(TimeoutReached) as caught:
         count_several(queries, CudaEngine(ShimMachine()), Params(timeout=0.0))
     assert caught.value.finished == {}
+
+
+@dataclass
+class Hesitant:
+    """A snapshot that is not ready when asked first."""
+
+    found: ShimSnapshot
+    asked: int = 0
+
+    def ready(self) -> bool:
+        self.asked += 1
+        return self.asked > 2
+
+    def value(self) -> NDArray[np.uint8]:
+        return self.found.value()
+
+
+class Waiting(ShimMachine):
+    """Has its runs looked after."""
+
+    def snapshot(self, buffer: ShimBuffer, nbytes: int) -> Hesitant:  # type: ignore[override]
+        return Hesitant(super().snapshot(buffer, nbytes))
+
+
+@pytest.mark.parametrize("name", ["fan", "wheel", "motifs"])
+def test_progress_is_that_of_the_whole(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Passes first, then what is counted apart: done is only who has done both."""
+    monkeypatch.setattr(watch, "_TICK", 0.0)
+    engine, seen, steps = CudaEngine(Waiting()), [], 2
+    params = Params(progress=seen.append)
+    if name == "motifs":
+        engine.motif_sums(random_graph(2), 4, params)
+        steps = 3
+    else:
+        query = make_query(random_graph(2), PATTERNS[name])
+        way = by_sums.sums_way(query, math.inf)
+        assert way is not None and len(way.counted) == 1
+        found = engine.prepare_sums([way], query.graph).count(Watch(params, time.perf_counter()))
+        assert found == reference.count(query).count
+    assert seen == sorted(seen)
+    assert {1 / steps, 1} <= set(seen) and seen[0] <= 1 / steps
 
 
 def test_chosen_by_cost_and_by_switch(monkeypatch: pytest.MonkeyPatch) -> None:
