@@ -12,8 +12,9 @@ from subiso.engine import cpu
 from subiso.engine.base import Params, Switches
 from subiso.engine.query import make_query
 from subiso.engine.several import count_several
-from subiso.errors import TimeoutReached
+from subiso.errors import Cancelled, TimeoutReached
 from subiso.graph import generators as gen
+from subiso.result.local import count_all_per
 
 FIVES = [si.Pattern.named(name) for name in ("house", "cycle5", "gem", "wheel4", "bowtie", "path5")]
 
@@ -114,6 +115,25 @@ def test_cuts_are_not_taken_for_counts(expand: Any) -> None:
     switches = Switches(decompose="always", expand=expand)
     found = count_several(queries, cpu, Params(switches=switches))
     assert found == [cpu.count(q, Params(switches=Switches(decompose="never"))).count for q in queries]
+
+
+@pytest.mark.parametrize(
+    "patterns", [[si.Pattern.cycle(7)], [si.Pattern.path(6), si.Pattern.cycle(6)], FIVES]
+)
+@pytest.mark.parametrize("sums", [False, True])
+def test_a_cancelled_set_has_no_counts(patterns: list[si.Pattern], sums: bool) -> None:
+    """One pattern, several in one search or one by one, or sums: a part of a count is not taken for it."""
+    queries = [make_query(gen.complete(500), pattern) for pattern in patterns]
+    for merge in ("always", "never"):
+        switches = Switches(merge=merge, decompose="never")
+        with pytest.raises(Cancelled):
+            count_several(queries, cpu, Params(poll=lambda: True, switches=switches), sums=sums)
+
+
+def test_cancelled_local_counts() -> None:
+    query = make_query(gen.complete(500), si.Pattern.cycle(7))
+    with pytest.raises(Cancelled):
+        count_all_per([query], "vertex", cpu, Params(poll=lambda: True))
 
 
 def test_timeout_has_the_finished_ones() -> None:

@@ -19,7 +19,7 @@ from subiso.engine.cuda.search import Report
 from subiso.engine.cuda.watch import Watch
 from subiso.engine.query import make_query
 from subiso.engine.several import count_several
-from subiso.errors import TimeoutReached
+from subiso.errors import Cancelled, TimeoutReached
 from subiso.graph import Graph
 from subiso.pattern import Pattern
 
@@ -78,6 +78,15 @@ def test_a_set_of_patterns_heeds_its_timeout() -> None:
     with pytest.raises(TimeoutReached) as caught:
         count_several(queries, CudaEngine(ShimMachine()), Params(timeout=0.0))
     assert caught.value.finished == {}
+
+
+def test_a_cancelled_set_notes_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(watch, "_TICK", 0.0)
+    queries = [make_query(random_graph(2), PATTERNS[name]) for name in ("5-cycle", "fan")]
+    noted: dict[int, int] = {}
+    with pytest.raises(Cancelled):
+        CudaEngine(Waiting()).count_together(queries, Params(poll=lambda: True), noted.__setitem__)
+    assert noted == {}
 
 
 @dataclass

@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 from subiso.engine import cpu
-from subiso.engine.base import Outcome, Params, part_of
+from subiso.engine.base import Params, part_of, stopped
 from subiso.engine.clock import Deadline
 from subiso.engine.query import Query
 from subiso.filter.candidate_graph import decide, with_common_candidate_graph
@@ -186,9 +186,8 @@ class _Counting:
             found, stopped_by = cpu.count_plans(group.plans, team.resolved, step, time.perf_counter())
             counts.update(zip(group.plans, found, strict=True))
             if stopped_by is not None:
-                for number, formula in left.items():  # the first one's is what a timeout tells of
-                    self.note(number, Outcome(_partial(formula, counts), stopped_by).in_time())
-                return
+                first = next(iter(left.values()))  # what a timeout tells of
+                raise stopped(stopped_by, _partial(first, counts))
             for number in [n for n, formula in left.items() if counts.keys() >= set(_plans(formula))]:
                 self.note(number, _value(left.pop(number), counts))
 
