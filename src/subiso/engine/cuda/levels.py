@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from subiso.engine.base import Rows
 from subiso.engine.cuda.layout import CONTROL, offset_of
 from subiso.engine.cuda.levels_kernel import LevelsKernel, Output
-from subiso.engine.cuda.levels_launch import STEPS, Launcher
+from subiso.engine.cuda.levels_launch import Launcher
 from subiso.engine.cuda.levels_layout import LEVEL_STATE
 from subiso.engine.cuda.levels_prepare import outline, prepare
 from subiso.engine.cuda.levels_tune import Limits
@@ -271,7 +271,7 @@ class LevelsRun(Launcher):
         for output in outputs:
             if output in ("counts", "buffer", "write"):
                 self._clear(*self.prepared.counts)
-            self._launch(STEPS[stage.kind], args, output, number)
+            self._launch(stage.kind, args, output, number)
             if output in ("counts", "buffer"):
                 self._launch("places", args)
         if outputs != ("total",):
