@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import math
 import time
-from dataclasses import dataclass
 
 import numpy as np
 import pytest
-from numpy.typing import NDArray
-from shim import ShimBuffer, ShimMachine, ShimSnapshot
+from shim import ShimMachine, WaitingMachine
 
 from subiso.engine import reference
 from subiso.engine.base import Params, Switches
@@ -87,37 +85,15 @@ def test_a_cancelled_set_notes_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     queries = [make_query(random_graph(2), PATTERNS[name]) for name in ("5-cycle", "fan")]
     noted: dict[int, int] = {}
     with pytest.raises(Cancelled):
-        CudaEngine(Waiting()).count_together(queries, Params(poll=lambda: True), noted.__setitem__)
+        CudaEngine(WaitingMachine()).count_together(queries, Params(poll=lambda: True), noted.__setitem__)
     assert noted == {}
-
-
-@dataclass
-class Hesitant:
-    """A snapshot that is not ready when asked first."""
-
-    found: ShimSnapshot
-    asked: int = 0
-
-    def ready(self) -> bool:
-        self.asked += 1
-        return self.asked > 2
-
-    def value(self) -> NDArray[np.uint8]:
-        return self.found.value()
-
-
-class Waiting(ShimMachine):
-    """Has its runs looked after."""
-
-    def snapshot(self, buffer: ShimBuffer, nbytes: int) -> Hesitant:  # type: ignore[override]
-        return Hesitant(super().snapshot(buffer, nbytes))
 
 
 @pytest.mark.parametrize("name", ["fan", "wheel", "motifs"])
 def test_progress_is_that_of_the_whole(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Passes first, then what is counted apart: done is only who has done both."""
     monkeypatch.setattr(watch, "_TICK", 0.0)
-    engine, seen, steps = CudaEngine(Waiting()), [], 2
+    engine, seen, steps = CudaEngine(WaitingMachine()), [], 2
     params = Params(progress=seen.append)
     if name == "motifs":
         engine.motif_sums(random_graph(2), 4, params)
