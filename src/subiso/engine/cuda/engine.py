@@ -14,7 +14,6 @@ from weakref import WeakKeyDictionary
 import numpy as np
 from numpy.typing import NDArray
 
-from subiso import _native
 from subiso.engine import cpu
 from subiso.engine.base import Outcome, Params, StoppedBy
 from subiso.engine.candidates import Found
@@ -241,7 +240,7 @@ class CudaEngine:
         choice = choose_schedule(plan, resolved, self.machine.description, wanted, self.wishes.arena_words)
 
         def make(wishes: Wishes, sets: KeptSets) -> TallyRun:
-            graph, seeds = self._graph(0, resolved), _seeds(plan, resolved)
+            graph, seeds = self._graph(0, resolved), cpu.seeds_of(plan, resolved)
             wishes = replace(wishes, storage="csr")  # edges are numbered as their entries in these lists
             return TallyRun(tally, self.machine, graph, resolved, plan, seeds, sets=sets, wishes=wishes)
 
@@ -299,7 +298,7 @@ class CudaEngine:
     ) -> list[SearchRun]:
         """Everything up to the launch, on every machine."""
         choice = self.choose(plan, resolved)
-        seeds = _seeds(plan, resolved)
+        seeds = cpu.seeds_of(plan, resolved)
 
         def make(wishes: Wishes, sets: KeptSets) -> list[SearchRun]:
             runs: list[SearchRun] = []
@@ -320,7 +319,7 @@ class CudaEngine:
         later: bool = False,
     ) -> LevelsRun:
         graph = self._graph(0, resolved)
-        seeds = _seeds(plan, resolved)
+        seeds = cpu.seeds_of(plan, resolved)
         while True:
             try:
                 return LevelsRun(
@@ -375,7 +374,7 @@ class CudaEngine:
         """A counting run on the first machine; with `later` up to where its kernels are known."""
         if choice.schedule == "levels":
             return self._levels(plan, resolved, 0, wishes, sets, later)
-        seeds = _seeds(plan, resolved)
+        seeds = cpu.seeds_of(plan, resolved)
         graph = self._graph(0, resolved)
         if choice.local is not None:
             return LocalRun(
@@ -500,11 +499,3 @@ class _Together:
 
     def report(self) -> Report:
         return self.runs[0].report()
-
-
-def _seeds(plan: Plan, resolved: Resolved) -> NDArray[np.uint32]:
-    if not plan.seed.filter:
-        return resolved.layout.all_ranks
-    bits = np.bitwise_and.reduce([resolved.filters[f] for f in plan.seed.filter])
-    seeds: NDArray[np.uint32] = _native.bit_positions(bits)
-    return seeds
