@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from filter_cases import assert_same, hub_query
+from filter_cases import assert_same, eaten_path, hub_query
 from layouts import assert_same_layout
 from random_cases import canonical, describe, expected_rows, labelled_query, random_query, rows_of
 from shim import ShimMachine
@@ -146,13 +146,6 @@ def test_bounded_rounds_leave_more() -> None:
         for a, b in zip(less_bits(found[less], query), less_bits(found[more], query), strict=True):
             assert not (a & ~b).any()
     assert sum(found[1].narrowed.sizes) > sum(found[3].narrowed.sizes) > 0
-
-
-def eaten_path() -> Query:
-    """Candidates that refinement drops one by one, until none are left."""
-    n = 60
-    graph = Graph.from_edges(range(n - 1), range(1, n), directed=True, vertex_labels=["A", "B"] * (n // 2))
-    return make_query(graph, "(a:A)-->(b:B)-->(c:A), (c)-->(d:B)-->(a)", unique=False)
 
 
 @pytest.mark.parametrize("batch", [1, 2, 3])
