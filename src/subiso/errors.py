@@ -95,6 +95,10 @@ class TimeoutReached(SubisoError, TimeoutError):
         super().__init__(message, hint="give it more time, or take what match() finds in the time there is")
 
 
+class Cancelled(SubisoError):
+    """Raised when who asked an engine cancels it (`Params.poll`) before an answer that cannot say it is incomplete."""
+
+
 def did_you_mean(word: str, known: Iterable[Any]) -> str:
     """The end of a message about a word that is not known, where one that is comes close to it; else nothing.
 

@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+import time
 from typing import Any
 
 import numpy as np
 import pytest
 
 import subiso as si
-from subiso.engine import cpu
+from subiso.engine import cpu, together
 from subiso.engine.base import Params, Switches
 from subiso.engine.query import make_query
 from subiso.engine.several import count_several
-from subiso.errors import TimeoutReached
+from subiso.errors import Cancelled, TimeoutReached
 from subiso.graph import generators as gen
+from subiso.plan import merge
+from subiso.result.local import count_all_per
 
 FIVES = [si.Pattern.named(name) for name in ("house", "cycle5", "gem", "wheel4", "bowtie", "path5")]
 
@@ -114,6 +117,65 @@ def test_cuts_are_not_taken_for_counts(expand: Any) -> None:
     switches = Switches(decompose="always", expand=expand)
     found = count_several(queries, cpu, Params(switches=switches))
     assert found == [cpu.count(q, Params(switches=Switches(decompose="never"))).count for q in queries]
+
+
+@pytest.mark.parametrize(
+    "patterns", [[si.Pattern.cycle(7)], [si.Pattern.path(6), si.Pattern.cycle(6)], FIVES]
+)
+@pytest.mark.parametrize("sums", [False, True])
+def test_a_cancelled_set_has_no_counts(patterns: list[si.Pattern], sums: bool) -> None:
+    """One pattern, several in one search or one by one, or sums: a part of a count is not taken for it."""
+    queries = [make_query(gen.complete(500), pattern) for pattern in patterns]
+    for way in ("always", "never"):
+        switches = Switches(merge=way, decompose="never")
+        with pytest.raises(Cancelled):
+            count_several(queries, cpu, Params(poll=lambda: True, switches=switches), sums=sums)
+
+
+def test_cancelled_local_counts() -> None:
+    query = make_query(gen.complete(500), si.Pattern.cycle(7))
+    with pytest.raises(Cancelled):
+        count_all_per([query], "vertex", cpu, Params(poll=lambda: True))
+
+
+@pytest.mark.parametrize("labelled", [False, True])
+@pytest.mark.parametrize(
+    "step", [(cpu, "formula_for"), (together, "order_by_greed"), (merge, "choices_beside")]
+)
+def test_planning_heeds_the_timeout(
+    step: tuple[Any, str], labelled: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The clock is looked at from pattern to pattern, in every part of planning a set."""
+    made: list[int] = []
+    original = getattr(*step)
+
+    def slow(*arguments: Any, **options: Any) -> Any:
+        made.append(1)
+        time.sleep(0.05)
+        return original(*arguments, **options)
+
+    monkeypatch.setattr(*step, slow)
+    monkeypatch.setattr(together, "_WORTH_LARGE", 0.0)
+    shapes = [
+        shape(k) for k in (7, 8, 9, 10) for shape in (si.Pattern.path, si.Pattern.cycle, si.Pattern.star)
+    ]
+    patterns = [si.Pattern(f"{p}, (a:0)") if labelled else p for p in shapes]
+    graph = gen.with_labels(gen.rmat(6, 4, seed=1), 2, seed=1)
+    queries = [make_query(graph, pattern) for pattern in patterns]
+    asked = "auto" if step[1] == "order_by_greed" else "always"
+    params = Params(timeout=0.2, switches=Switches(merge=asked, labelled="plan", expand="never"))
+    with pytest.raises(TimeoutReached, match=r"not finished within 0\.2 s"):
+        count_several(queries, cpu, params)
+    assert 0 < len(made) < len(patterns)
+
+
+@pytest.mark.parametrize("sums", [False, True])
+def test_nothing_is_planned_when_the_time_is_over(sums: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(cpu, "formula_for", None)
+    queries = [make_query(gen.rmat(6, 4, seed=1), pattern) for pattern in FIVES]
+    with pytest.raises(TimeoutReached, match=r"within 0 s \(0 so far\)") as caught:
+        count_several(queries, cpu, Params(timeout=0.0), sums=sums)
+    assert caught.value.done == [] and caught.value.finished == {}
 
 
 def test_timeout_has_the_finished_ones() -> None:

@@ -35,6 +35,15 @@ class Run:
         return np.zeros(0, np.uint8)
 
 
+class Winner:
+    """A rival who has the answer."""
+
+    def searching(self) -> None: ...
+
+    def overtakes(self) -> bool:
+        return True
+
+
 def test_a_timeout_stops_a_run() -> None:
     watch, run = Watch(Params(timeout=0.02), time.perf_counter()), Run()
     watch.wait(run, run)
@@ -54,6 +63,19 @@ def test_what_stops_one_machine_stops_all() -> None:
     for watch, run in ((leader, Run()), (follower, Run())):
         watch.wait(run, run)
         assert (run.told, watch.stopped_by) == (1, "timeout")
+
+
+def test_runs_that_follow_each_other_are_one() -> None:
+    """Each shows its part of the progress; what stops one stops those behind it."""
+    seen: list[float] = []
+    whole = Watch(Params(poll=lambda: len(seen) > 1, progress=seen.append), time.perf_counter())
+    for i in range(2):
+        run = Run()
+        whole.part(i, 2).wait(run, run)
+        assert (run.told, whole.stopped_by) == (1, "cancelled")
+    assert seen[:2] == [0.25, 0.25]
+    won = Watch(Params(), time.perf_counter(), Winner())
+    assert won.part(0, 2).expired() and won.stopped_by == "cancelled"
 
 
 def test_polling_cancels_and_progress_is_shown() -> None:

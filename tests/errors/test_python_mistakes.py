@@ -295,7 +295,7 @@ def test_a_label_that_nothing_carries_has_no_matches() -> None:
 
 def test_a_timeout_says_what_was_counted() -> None:
     with pytest.raises(TimeoutReached) as caught:
-        si.count(si.generators.complete(300), ["(a)--(b)", si.Pattern.cycle(7)], timeout=0.05)
+        si.count(si.generators.complete(300), ["(a)--(b)", si.Pattern.cycle(7)], timeout=1)
     assert caught.value.done == [300 * 299 // 2]
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from filter_cases import assert_same, hub_query
+from filter_cases import assert_same, eaten_path, hub_query
 from random_cases import canonical, describe, expected_rows, labelled_query, random_query, rows_of
 
 from subiso.engine.base import Params, Switches
@@ -48,3 +48,12 @@ def test_a_larger_graph(directed: bool) -> None:
     for number, pattern in enumerate(random_queries(graph, 4, [4, 8, 12], edges="visited", seed=5)):
         for filters in (None, FILTERS):
             assert_same(make_query(graph, pattern), filters, engine.narrower, f"query {number}")
+
+
+def test_refinement_heeds_the_timeout() -> None:
+    """It would go on for hundreds of rounds, and is stopped behind the first few."""
+    engine = CudaEngine(open_device(), THERE)
+    query = eaten_path(4000)
+    assert engine.count(query).count == 0
+    outcome = engine.count(query, Params(timeout=0.0))
+    assert (outcome.count, outcome.stopped_by) == (0, "timeout")

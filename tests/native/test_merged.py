@@ -14,7 +14,7 @@ from subiso.engine import cpu
 from subiso.engine.base import Params, Switches
 from subiso.engine.query import Query, make_query
 from subiso.engine.together import count_together
-from subiso.errors import CountOverflowError, TimeoutReached
+from subiso.errors import Cancelled, CountOverflowError, TimeoutReached
 from subiso.graph import Graph
 from subiso.pattern import Pattern
 
@@ -130,9 +130,14 @@ def test_a_timeout_stops_all_of_them(threads: int) -> None:
 
 
 def test_a_poll_cancels_all_of_them() -> None:
-    queries = ask(complete(400), [Pattern.path(6), Pattern.cycle(6)])
-    counts = together(queries, Params(poll=lambda: True, switches=ALWAYS))
-    assert len(counts) == 2
+    """What was finished before is noted, parts of counts are not."""
+    queries = ask(complete(400), [Pattern.path(6), Pattern.cycle(6), Pattern.path(3)])
+    found: dict[int, int] = {}
+    asked: list[bool] = []
+    poll = lambda: bool(asked.append(True)) or len(asked) > 3  # noqa: E731
+    with pytest.raises(Cancelled, match="cancelled"):
+        count_together(queries, Params(poll=poll, switches=ALWAYS), found.__setitem__)
+    assert found == {2: 400 * 399 * 398 // 2}
 
 
 def test_progress_goes_up_to_the_end() -> None:

@@ -65,3 +65,9 @@ def hub_query(seed: int, *, vertices: int, hubs: int) -> Query:
     label = "[:X]" if seed % 3 else ""
     pattern = f"(a:A)-{arrow}(b:B)-{arrow}(c:A), (a)-{label}{arrow}(d:A|C), (d)--(e), (b)--(f:C)"
     return make_query(graph, pattern, unique=False)
+
+
+def eaten_path(n: int = 60) -> Query:
+    """Candidates that refinement drops one by one, until none are left."""
+    graph = Graph.from_edges(range(n - 1), range(1, n), directed=True, vertex_labels=["A", "B"] * (n // 2))
+    return make_query(graph, "(a:A)-->(b:B)-->(c:A), (c)-->(d:B)-->(a)", unique=False)

@@ -148,3 +148,25 @@ class ShimMachine:
 
     def poke(self, buffer: ShimBuffer, offset: int, value: int) -> None:
         buffer.view(offset, 4).view(np.uint32)[0] = value
+
+
+@dataclass
+class HesitantSnapshot:
+    """Not ready when asked first."""
+
+    found: ShimSnapshot
+    asked: int = 0
+
+    def ready(self) -> bool:
+        self.asked += 1
+        return self.asked > 2
+
+    def value(self) -> NDArray[np.uint8]:
+        return self.found.value()
+
+
+class WaitingMachine(ShimMachine):
+    """Has its runs looked after: somebody waits for them."""
+
+    def snapshot(self, buffer: ShimBuffer, nbytes: int) -> HesitantSnapshot:  # type: ignore[override]
+        return HesitantSnapshot(super().snapshot(buffer, nbytes))

@@ -7,17 +7,17 @@ import time
 
 import numpy as np
 import pytest
-from shim import ShimMachine
+from shim import ShimMachine, WaitingMachine
 
 from subiso.engine import reference
 from subiso.engine.base import Params, Switches
-from subiso.engine.cuda import by_sums
+from subiso.engine.cuda import by_sums, watch
 from subiso.engine.cuda.engine import CudaEngine
 from subiso.engine.cuda.search import Report
 from subiso.engine.cuda.watch import Watch
 from subiso.engine.query import make_query
 from subiso.engine.several import count_several
-from subiso.errors import TimeoutReached
+from subiso.errors import Cancelled, TimeoutReached
 from subiso.graph import Graph
 from subiso.pattern import Pattern
 
@@ -73,9 +73,39 @@ def test_a_set_of_patterns_makes_every_pass_once(monkeypatch: pytest.MonkeyPatch
 
 def test_a_set_of_patterns_heeds_its_timeout() -> None:
     queries = [make_query(random_graph(2), PATTERNS[name]) for name in ("5-cycle", "fan")]
+    engine = CudaEngine(ShimMachine())
+    engine.formula = None  # type: ignore[assignment,method-assign]  # not even that is asked for
     with pytest.raises(TimeoutReached) as caught:
-        count_several(queries, CudaEngine(ShimMachine()), Params(timeout=0.0))
+        count_several(queries, engine, Params(timeout=0.0))
     assert caught.value.finished == {}
+
+
+def test_a_cancelled_set_notes_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(watch, "_TICK", 0.0)
+    queries = [make_query(random_graph(2), PATTERNS[name]) for name in ("5-cycle", "fan")]
+    noted: dict[int, int] = {}
+    with pytest.raises(Cancelled):
+        CudaEngine(WaitingMachine()).count_together(queries, Params(poll=lambda: True), noted.__setitem__)
+    assert noted == {}
+
+
+@pytest.mark.parametrize("name", ["fan", "wheel", "motifs"])
+def test_progress_is_that_of_the_whole(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Passes first, then what is counted apart: done is only who has done both."""
+    monkeypatch.setattr(watch, "_TICK", 0.0)
+    engine, seen, steps = CudaEngine(WaitingMachine()), [], 2
+    params = Params(progress=seen.append)
+    if name == "motifs":
+        engine.motif_sums(random_graph(2), 4, params)
+        steps = 3
+    else:
+        query = make_query(random_graph(2), PATTERNS[name])
+        way = by_sums.sums_way(query, math.inf)
+        assert way is not None and len(way.counted) == 1
+        found = engine.prepare_sums([way], query.graph).count(Watch(params, time.perf_counter()))
+        assert found == reference.count(query).count
+    assert seen == sorted(seen)
+    assert {1 / steps, 1} <= set(seen) and seen[0] <= 1 / steps
 
 
 def test_chosen_by_cost_and_by_switch(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -7,14 +7,14 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from filter_cases import assert_same, hub_query
+from filter_cases import assert_same, eaten_path, hub_query
 from layouts import assert_same_layout
 from random_cases import canonical, describe, expected_rows, labelled_query, random_query, rows_of
 from shim import ShimMachine
 
 from subiso.engine.base import Params, Switches
 from subiso.engine.cuda import filter_kernel as k
-from subiso.engine.cuda import filter_tune, restrict
+from subiso.engine.cuda import filter_tune, restrict, watch
 from subiso.engine.cuda.engine import CudaEngine
 from subiso.engine.cuda.far import FarCsr
 from subiso.engine.cuda.filter_tune import FilterWishes
@@ -131,10 +131,7 @@ def test_answers(mode: str, seed: int) -> None:
 
 def test_bounded_rounds_leave_more() -> None:
     """A path of candidates that refinement eats up one by one: stopped early, what is left is sound."""
-    n = 60
-    labels = ["A", "B"] * (n // 2)
-    graph = Graph.from_edges(range(n - 1), range(1, n), directed=True, vertex_labels=labels)
-    query = make_query(graph, "(a:A)-->(b:B)-->(c:A), (c)-->(d:B)-->(a)", unique=False)
+    query = eaten_path()
     host = resolve(query, FILTERS)
     assert host.narrowed.sizes == (0, 0, 0, 0)
     found = {}
@@ -149,6 +146,33 @@ def test_bounded_rounds_leave_more() -> None:
         for a, b in zip(less_bits(found[less], query), less_bits(found[more], query), strict=True):
             assert not (a & ~b).any()
     assert sum(found[1].narrowed.sizes) > sum(found[3].narrowed.sizes) > 0
+
+
+@pytest.mark.parametrize("batch", [1, 2, 3])
+def test_refinement_ends_when_there_is_no_time_left(batch: int) -> None:
+    """It is asked after every batch of rounds; what is left by then is what so many rounds leave."""
+    query, looks = eaten_path(), []
+    own = FilterWishes(place="device", batch=batch, blocks=1)
+    narrower = CudaEngine(ShimMachine("reverse"), Wishes(filters=own)).narrower
+    found = resolve(query, FILTERS, narrower=narrower, over=lambda: len(looks.append(1) or looks) == 2)  # type: ignore[func-returns-value]
+    narrower = replace(narrower, wishes=replace(own, rounds=2 * batch))
+    bounded = resolve(query, FILTERS, narrower=narrower)
+    assert len(looks) == 2 and not found.narrowed.complete
+    assert found.narrowed == bounded.narrowed and found.problem == bounded.problem
+    for a, b in zip(less_bits(found, query), less_bits(bounded, query), strict=True):
+        assert np.array_equal(a, b)
+
+
+def test_filters_heed_timeouts_and_cancellation(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(watch, "_TICK", 0.0)
+    query = eaten_path()
+    own = Wishes(filters=FilterWishes(place="device", batch=1, blocks=1))
+    for params, reason in ((Params(timeout=0.0), "timeout"), (Params(poll=lambda: True), "cancelled")):
+        engine = CudaEngine(ShimMachine("reverse"), own)
+        outcome = engine.count(query, params)
+        assert (outcome.count, outcome.stopped_by) == (0, reason)
+        stream = engine.stream(query, params)
+        assert list(stream) == [] and stream.stopped_by == reason
 
 
 def less_bits(resolved, query: Query):  # type: ignore[no-untyped-def]

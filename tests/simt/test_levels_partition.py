@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+import time
 from dataclasses import replace
 
 import numpy as np
@@ -129,6 +130,34 @@ def test_partitions_can_be_forbidden() -> None:
     engine = CudaEngine(ShimMachine(), wishes(partition=False), budget=1, schedule="levels")
     assert engine.count(ring(), PLAIN).count == reference.count(ring()).count
     assert not last(engine).partitioned
+
+
+class Slow(Strict):
+    """Takes long over what one stage reads."""
+
+    seconds = 0.0
+
+    def write_beside(self, buffer: ShimBuffer, array: np.ndarray, offset: int, after: int) -> None:  # type: ignore[type-arg]
+        time.sleep(self.seconds)
+        super().write_beside(buffer, array, offset, after)
+
+
+@pytest.mark.parametrize("cancelled", [False, True])
+def test_no_further_partition_after_the_end(cancelled: bool) -> None:
+    """The clock is looked at between the stages of a descent, not only behind it."""
+    query, way = ring(), wishes(partition=True)
+    machine = Slow()
+    engine = CudaEngine(machine, way, schedule="levels")
+    engine.count(query, PLAIN)
+    whole, windows = last(engine).launches, last(engine).windows
+    assert windows == len(last(engine).stages)  # one descent
+    machine.seconds = 0.1
+    timeout, poll = (None, lambda: True) if cancelled else (0.1, None)
+    outcome = engine.count(query, replace(PLAIN, timeout=timeout, poll=poll))
+    assert outcome.stopped_by == ("cancelled" if cancelled else "timeout")
+    assert last(engine).launches < whole and last(engine).windows < windows
+    stream = engine.stream(query, replace(PLAIN, timeout=timeout, poll=poll))
+    assert not list(stream) and stream.stopped_by == outcome.stopped_by
 
 
 def test_tails_read_their_relations_too() -> None:

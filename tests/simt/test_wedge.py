@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import time
+
 import numpy as np
 import pytest
 from random_cases import describe, expected_rows, random_query
-from shim import ShimMachine
+from shim import ShimMachine, WaitingMachine
 
 from subiso.engine import reference
 from subiso.engine.base import Params, Switches
+from subiso.engine.cuda import watch
 from subiso.engine.cuda.engine import CudaEngine
 from subiso.engine.cuda.tune import Wishes
 from subiso.engine.cuda.watch import Watch
@@ -68,6 +71,17 @@ def test_tables_are_used_and_seeds_are_split() -> None:
     assert {team.team for team in run.runs} == {"warp", "block"}
     blocks = next(team for team in run.runs if team.team == "block")
     assert blocks.units > blocks.num_seeds
+
+
+def test_teams_have_one_progress(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(watch, "_TICK", 0.0)
+    seen: list[float] = []
+    engine = CudaEngine(WaitingMachine(), WISHES[0])
+    resolved = resolve(make_query(random_graph(0, directed=False), Pattern.cycle(5)))
+    run = engine.prepare_count(engine.formula(resolved, ALWAYS).terms[0].plan, resolved)
+    assert isinstance(run, WedgeRun) and len(run.runs) == 2
+    run.count(Watch(Params(progress=seen.append), time.perf_counter()))
+    assert seen == sorted(seen) and {0.5, 1} <= set(seen)
 
 
 def test_a_stop_leaves_clean_tables() -> None:

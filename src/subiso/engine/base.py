@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from subiso.errors import TimeoutReached
+from subiso.errors import Cancelled, SubisoError, TimeoutReached
 
 if TYPE_CHECKING:
     from subiso.engine.query import Query
@@ -80,7 +80,7 @@ class Params:
     batch_rows: int = 65_536
     """Rows of a stream's batches (the last one may be shorter)."""
     poll: Callable[[], bool] | None = None
-    """Asked about every 100 ms in the calling thread; True cancels."""
+    """Asked about every 100 ms in the calling thread; True cancels, and counts of several raise Cancelled."""
     switches: Switches = Switches()
     """Which techniques to use."""
     known: dict[Hashable, int] | None = field(default=None, compare=False)
@@ -110,9 +110,20 @@ class Outcome:
         >>> Outcome(7).in_time()
         7
         """
-        if self.stopped_by == "timeout":
-            raise TimeoutReached("", count=self.count)
+        if self.stopped_by is not None:
+            raise stopped(self.stopped_by, self.count)
         return self.count
+
+
+def stopped(by: StoppedBy, count: int = 0) -> SubisoError:
+    """What to raise where something was stopped that cannot say so; `count` had been counted.
+
+    >>> stopped("cancelled", 7)
+    Cancelled('the count was cancelled (7 so far)')
+    """
+    if by == "cancelled":
+        return Cancelled(f"the count was cancelled ({count} so far)")
+    return TimeoutReached("", count=count)
 
 
 class Stream(Protocol):

@@ -1,11 +1,17 @@
-"""Timeout, cancellation and progress of a search that runs in the calling thread (the reference engine's)."""
+"""Timeout, cancellation and progress of a search that runs in the calling thread (the reference engine's), and timeouts
+that several steps share."""
 
 from __future__ import annotations
 
 import itertools
 import time
+from collections.abc import Iterable, Iterator
+from typing import Any, TypeVar
 
 from subiso.engine.base import Params, StoppedBy
+from subiso.errors import TimeoutReached
+
+Item = TypeVar("Item")
 
 
 class Stopped(Exception):
@@ -57,8 +63,34 @@ class Deadline:
     """
 
     def __init__(self, timeout: float | None) -> None:
+        self._timeout = timeout
         self._end = None if timeout is None else time.monotonic() + timeout
 
     def left(self) -> float | None:
         """The seconds that are left; None where there is no end."""
         return None if self._end is None else max(0.0, self._end - time.monotonic())
+
+    def check(self) -> None:
+        """For use between steps that cannot be stopped: TimeoutReached when it has passed."""
+        if self._timeout is not None and self.left() == 0:
+            raise unfinished(self._timeout)
+
+    def each(self, items: Iterable[Item]) -> Iterator[Item]:
+        """The items, with a check before each.
+
+        >>> list(Deadline(None).each("abc"))
+        ['a', 'b', 'c']
+        """
+        for item in items:
+            self.check()
+            yield item
+
+
+NEVER = Deadline(None)
+"""Does not pass."""
+
+
+def unfinished(timeout: float, count: int = 0, done: list[Any] | None = None) -> TimeoutReached:
+    """What is raised when a count was stopped: so much of it was known, and the answers before it."""
+    message = f"the count was not finished within {timeout:g} s ({count} so far)"
+    return TimeoutReached(message, count=count, done=done)

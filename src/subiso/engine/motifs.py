@@ -12,9 +12,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from subiso import _native
-from subiso.engine.base import DEVICE_COST, Params
+from subiso.engine.base import DEVICE_COST, Params, StoppedBy
 from subiso.engine.cpu import threads_of, wait_for
-from subiso.errors import CountOverflowError, DeviceMemoryError, TimeoutReached, UnsupportedError
+from subiso.errors import (
+    Cancelled,
+    CountOverflowError,
+    DeviceMemoryError,
+    SubisoError,
+    TimeoutReached,
+    UnsupportedError,
+)
 from subiso.graph import Graph
 from subiso.pattern import Pattern
 from subiso.plan.colored import Key, labelled_counts
@@ -62,7 +69,7 @@ def count_motifs_on(engine: CudaEngine, graph: Graph, patterns: list[Pattern], p
     """The same with a CUDA engine."""
     sums, stopped_by = engine.motif_sums(graph, patterns[0].num_vertices, params)
     if stopped_by is not None:
-        raise _unfinished(params)
+        raise _unfinished(params, stopped_by)
     return counts_from_sums(patterns, sums)
 
 
@@ -143,7 +150,7 @@ def run_job(job: Any, params: Params) -> Any:
     """Start a native job, wait for its end and give its result."""
     stopped_by = wait_for(job, params, time.perf_counter())
     if stopped_by is not None:
-        raise _unfinished(params)
+        raise _unfinished(params, stopped_by)
     try:
         return job.result()
     except OverflowError as error:
@@ -152,6 +159,7 @@ def run_job(job: Any, params: Params) -> Any:
         ) from error
 
 
-def _unfinished(params: Params) -> TimeoutReached:
-    within = "" if params.timeout is None else f" within {params.timeout:g} s"
-    return TimeoutReached(f"the counts were not finished{within}")
+def _unfinished(params: Params, stopped_by: StoppedBy) -> SubisoError:
+    if stopped_by == "cancelled":
+        return Cancelled("the counts were cancelled")
+    return TimeoutReached(f"the counts were not finished within {params.timeout:g} s")

@@ -7,13 +7,13 @@ CPU the plans of the others share their first levels (engine/together.py).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Iterable
 from dataclasses import replace
 from itertools import takewhile
 from typing import TypeVar
 
 from subiso.engine.base import Engine, Params, part_of
-from subiso.engine.clock import Deadline
+from subiso.engine.clock import NEVER, Deadline, unfinished
 from subiso.engine.motifs import count_motifs, sums_cost
 from subiso.engine.query import Query
 from subiso.engine.together import MOST, count_together
@@ -40,8 +40,8 @@ def count_several(queries: list[Query], engine: Engine, params: Params, *, sums:
         return in_turn(queries, params, lambda query, step: engine.count(query, step).in_time())
     deadline = Deadline(params.timeout)  # choosing what runs together takes its time, too
     found: dict[Hashable, int] = {}
-    families = families_of(queries, params) if sums else {}
-    teams = _teams([q for q in queries if id(q) not in families], engine, params)
+    families: dict[int, list[Query]] = {}
+    teams: dict[Hashable, list[Query]] = {}
 
     def count_one(query: Query, step: Params) -> int:
         key = _key(query)
@@ -58,6 +58,8 @@ def count_several(queries: list[Query], engine: Engine, params: Params, *, sums:
         return found[key]
 
     try:
+        families.update(families_of(queries, params, deadline) if sums else {})
+        teams.update(_teams([q for q in queries if id(q) not in families], engine, params, deadline))
         return in_turn(queries, replace(params, known={}), count_one, deadline)
     except TimeoutReached as error:
         known = ((i, found.get(_key(query))) for i, query in enumerate(queries))
@@ -67,14 +69,16 @@ def count_several(queries: list[Query], engine: Engine, params: Params, *, sums:
         raise
 
 
-def _teams(queries: list[Query], engine: Engine, params: Params) -> dict[Hashable, list[Query]]:
+def _teams(
+    queries: list[Query], engine: Engine, params: Params, deadline: Deadline
+) -> dict[Hashable, list[Query]]:
     """By key: the queries whose plans may run together, one of each key; those with the same anchors."""
     from subiso.engine import auto, cpu, cuda
 
     if params.switches.merge == "never" or not (engine in (cpu, auto) or hasattr(engine, "count_together")):
         return {}
     if engine is auto and params.threads is None and cuda.why_not() is None:
-        queries = [q for q in queries if not auto.on_device(q, params)[0]]
+        queries = [q for q in deadline.each(queries) if not auto.on_device(q, params)[0]]
     kinds = {_key(q): q for q in queries}
     teams: dict[Hashable, list[list[Query]]] = {}
     for query in kinds.values():
@@ -106,8 +110,8 @@ def in_turn(
         try:
             answers.append(answer(query, step))
         except TimeoutReached as error:
-            message = f"the count was not finished within {params.timeout:g} s ({error.count} so far)"
-            raise TimeoutReached(message, count=error.count, done=answers) from None
+            assert params.timeout is not None
+            raise unfinished(params.timeout, error.count, answers) from None
     return answers
 
 
@@ -120,14 +124,13 @@ def _key(query: Query) -> Hashable:
     return pattern.canonical_form() if small else pattern, query.mode, query.unique
 
 
-def families_of(queries: list[Query], params: Params) -> dict[int, list[Query]]:
+def families_of(queries: list[Query], params: Params, deadline: Deadline = NEVER) -> dict[int, list[Query]]:
     """By the identity of a query: all plain ones of its size, where their sums are less work than their plans."""
     families: dict[int, list[Query]] = {}
     for size in SIZES:
         kinds = {_key(q): q for q in queries if q.pattern.num_vertices == size and _fits(q)}
-        if len(kinds) > 1 and _plans_cost_more(
-            list(kinds.values()), params, sums_cost(queries[0].graph, size)
-        ):
+        limit = sums_cost(queries[0].graph, size)
+        if len(kinds) > 1 and _plans_cost_more(deadline.each(kinds.values()), params, limit):
             members = [q for q in queries if _key(q) in kinds]
             families.update((id(q), members) for q in members)
     return families
@@ -137,7 +140,7 @@ def _fits(query: Query) -> bool:
     return query.injective and not query.anchors and is_plain(query.pattern)
 
 
-def _plans_cost_more(queries: list[Query], params: Params, limit: float) -> bool:
+def _plans_cost_more(queries: Iterable[Query], params: Params, limit: float) -> bool:
     """Whether the plans together cost more than the limit."""
     from subiso.engine.cpu import formula_for
     from subiso.filter.resolve import resolve

@@ -8,8 +8,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 from subiso.engine import cpu
-from subiso.engine.base import Outcome, Params, part_of
-from subiso.engine.clock import Deadline
+from subiso.engine.base import Params, part_of, stopped
+from subiso.engine.clock import NEVER, Deadline
 from subiso.engine.query import Query
 from subiso.filter.candidate_graph import decide, with_common_candidate_graph
 from subiso.filter.common import in_common, with_common_filters
@@ -50,7 +50,7 @@ def count_together(queries: Sequence[Query], params: Params, note: Note) -> None
 
 
 def plan_teams(
-    queries: Sequence[Query], resolved: dict[int, Resolved], params: Params
+    queries: Sequence[Query], resolved: dict[int, Resolved], params: Params, deadline: Deadline = NEVER
 ) -> tuple[list[Team], list[int]]:
     """The teams of those queries that need plans (by number), and the queries that are better left alone.
 
@@ -61,51 +61,59 @@ def plan_teams(
     for between in (False, True):
         members = {
             i: r
-            for i, r in resolved.items()
+            for i, r in deadline.each(resolved.items())
             if decide(r, stats, params.switches.candidate_graph).used == between
         }
-        team = _plan_team(queries, members, params, between) if _worth_it(members, params) else None
+        worth_it = _worth_it(members, params, deadline)
+        team = _plan_team(queries, members, params, between, deadline) if worth_it else None
         teams += [team] if team is not None else []
         taken = team.numbers if team is not None else ()
         alone += [i for i in members if i not in taken]
     return teams, alone
 
 
-def _worth_it(members: dict[int, Resolved], params: Params) -> bool:
+def _worth_it(members: dict[int, Resolved], params: Params, deadline: Deadline) -> bool:
     if params.switches.merge == "always" or len(members) < 2:
         return len(members) > 1
     least = sum(_WORTH_IT.get(r.problem.num_vertices, _WORTH_LARGE) for r in members.values())
     # A quick look first: the best plans cost less than these.
-    stats = [statistics_of(resolved.layout.graph) for resolved in members.values()]
-    quick = map(lambda r, s: order_by_greed(r.problem, s, counting=True).cost, members.values(), stats)
-    if sum(quick) < least:
+    quick = 0.0
+    for resolved in deadline.each(members.values()):
+        stats = statistics_of(resolved.layout.graph)
+        quick += order_by_greed(resolved.problem, stats, counting=True).cost
+    if quick < least:
         return False
-    return sum(cpu.formula_for(resolved, params).cost for resolved in members.values()) >= least
+    each = deadline.each(members.values())
+    return sum(cpu.formula_for(resolved, params).cost for resolved in each) >= least
 
 
 def _plan_team(
-    queries: Sequence[Query], members: dict[int, Resolved], params: Params, between: bool
+    queries: Sequence[Query],
+    members: dict[int, Resolved],
+    params: Params,
+    between: bool,
+    deadline: Deadline,
 ) -> Team | None:
     own = list(members.values())
     if not any(any(resolved.problem.filters) for resolved in own):
         common = in_common(own)
-        together = _merged(common, params)
+        together = _merged(common, params, deadline)
         return Team(tuple(members), together, common[0], together.apart)
     # Sums of plans would have to be searched for anew, with other candidates: they stay alone.
-    formulas = {i: cpu.formula_for(resolved, params) for i, resolved in members.items()}
+    formulas = {i: cpu.formula_for(resolved, params) for i, resolved in deadline.each(members.items())}
     single = [i for i, best in formulas.items() if best.technique == ONE_PLAN or _forced(params)]
     costs = {i: formulas[i].cost for i in single}
     if len(single) < 2:
         return None
-    begun = [resolve(queries[i], (), params.threads) for i in single]
+    begun = [resolve(queries[i], (), params.threads) for i in deadline.each(single)]
     common = with_common_filters([members[i] for i in single], begun)
-    taken = _taken(single, _merged(common, _direct(params)), costs, params)
+    taken = _taken(single, _merged(common, _direct(params), deadline), costs, params)
     if not taken:
         return None
     common = [r for i, r in zip(single, common, strict=True) if i in taken]
     if between:
         common = with_common_candidate_graph(common)
-    merged = _merged(common, _direct(params))
+    merged = _merged(common, _direct(params), deadline)
     return Team(tuple(taken), merged, common[0], sum(costs[i] for i in taken))
 
 
@@ -120,11 +128,12 @@ def _direct(params: Params) -> Params:
     return replace(params, switches=replace(params.switches, expand="never", decompose="never"))
 
 
-def _merged(common: Sequence[Resolved], params: Params) -> Together:
+def _merged(common: Sequence[Resolved], params: Params, deadline: Deadline) -> Together:
     switches = params.switches
     stats = statistics_of(common[0].layout.graph)
-    ways = [_ways(resolved, params) for resolved in common]
-    return merge(ways, stats, forced=switches.merge == "always", **switches.of_plans)
+    ways = [_ways(resolved, params) for resolved in deadline.each(common)]
+    forced = switches.merge == "always"
+    return merge(ways, stats, forced=forced, between=deadline.check, **switches.of_plans)
 
 
 def _ways(resolved: Resolved, params: Params) -> list[Formula]:
@@ -160,14 +169,14 @@ class _Counting:
     def run(self, queries: Sequence[Query]) -> None:
         waiting: dict[int, Resolved] = {}
         steps = 2 * len(queries)
-        for i, query in enumerate(queries):
+        for i, query in enumerate(self.deadline.each(queries)):
             resolved = resolve(query, self.params.switches.filters, self.params.threads)
             outcome = cpu.count_without_plan(resolved, self.step(i, steps), time.perf_counter())
             if outcome is None:
                 waiting[i] = resolved
             else:
                 self.note(i, outcome.in_time())
-        teams, alone = plan_teams(queries, waiting, self.params) if waiting else ([], [])
+        teams, alone = plan_teams(queries, waiting, self.params, self.deadline) if waiting else ([], [])
         for done, i in enumerate(alone, len(queries)):
             outcome = cpu.count_by_plans(waiting[i], self.step(done, steps), time.perf_counter())
             self.note(i, outcome.in_time())
@@ -186,9 +195,8 @@ class _Counting:
             found, stopped_by = cpu.count_plans(group.plans, team.resolved, step, time.perf_counter())
             counts.update(zip(group.plans, found, strict=True))
             if stopped_by is not None:
-                for number, formula in left.items():  # the first one's is what a timeout tells of
-                    self.note(number, Outcome(_partial(formula, counts), stopped_by).in_time())
-                return
+                first = next(iter(left.values()))  # what a timeout tells of
+                raise stopped(stopped_by, _partial(first, counts))
             for number in [n for n, formula in left.items() if counts.keys() >= set(_plans(formula))]:
                 self.note(number, _value(left.pop(number), counts))
 

@@ -69,6 +69,8 @@ class Asked:
     """Shorter lists that may be read instead."""
     threads: int = 0
     """At most; 0 for no limit."""
+    over: Callable[[], bool] | None = None
+    """Asked now and then by filters that may take long: whether candidates are good enough as they are."""
 
     @cached_property
     def begun(self) -> Beginning:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -67,11 +67,12 @@ def resolve(
     filters: Sequence[str] | None = None,
     threads: int | None = None,
     narrower: Narrower = narrow,
+    over: Callable[[], bool] | None = None,
 ) -> Resolved:
     """Translate a query into the graph's vocabulary and compute its candidates.
 
     `filters` names those to run (filter/narrow.py has them), on so many threads at most; None: as fits. `narrower` is
-    who runs them.
+    who runs them, and may end refinement early when it hears from `over` that there is no time left.
     """
     layout = layout_of(query.graph)
     table = RelationTable(query)
@@ -90,7 +91,7 @@ def resolve(
     unconditional = [v for v, mine in enumerate(parts) if not mine]
     _ask_for_edges(parts, links, table.relations, csrs)
     slices = lambda: sliced(query, layout, links, table.relations, threads or 0)  # noqa: E731
-    narrowed = narrower(Asked(query, links, csrs, parts, filters, slices, threads or 0))
+    narrowed = narrower(Asked(query, links, csrs, parts, filters, slices, threads or 0, over))
     pairs, keys = _pair_checks(query, layout)
     problem = Problem(
         pattern=query.pattern,

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from subiso.errors import FormatError
 from subiso.formats.build import Loops, Parallel, build
@@ -117,21 +120,9 @@ def write(
     if graph.edge_labels is not None:
         heads.append(b"label")
         table.append(label_column(graph.edge_labels.names, graph.edge_labels.codes, name, encode, empty=True))
-    for key, values in graph.edge_columns.items():
-        heads.append(_head(key, heads, name, delimiter))
-        table.append(number_column(key, values, name))
-    with replacing_text(path) as file:
-        file.write(delimiter.encode().join(heads) + b"\n")
-        write_rows(file, table, delimiter=delimiter)
+    _write_table(path, heads, table, graph.edge_columns, delimiter)
     if vertices is not None:
         _write_vertices(graph, vertices, delimiter_of(vertices, delimiter), label_separator)
-
-
-def _head(key: str, heads: list[bytes], path: str, delimiter: str) -> bytes:
-    encoded = quoting(path, delimiter)(key)
-    if encoded.lower() in heads:
-        raise FormatError(f"a column cannot be called {key!r} here", path=path, hint="rename it first")
-    return encoded
 
 
 def _write_vertices(
@@ -148,8 +139,23 @@ def _write_vertices(
             table.append(label_column(labels.names, labels.codes, name, encode, empty=True))
         else:
             table.append(_joined_labels(graph, name, delimiter, separator or ""))
-    for key, values in graph.vertex_columns.items():
-        heads.append(_head(key, heads, name, delimiter))
+    _write_table(path, heads, table, graph.vertex_columns, delimiter)
+
+
+def _write_table(
+    path: str | os.PathLike[str],
+    heads: list[bytes],
+    table: list[TextColumn],
+    numbers: Mapping[str, NDArray[Any]],
+    delimiter: str,
+) -> None:
+    """Writes the table, and numeric columns behind it."""
+    name = os.fspath(path)
+    for key, values in numbers.items():
+        head = quoting(name, delimiter)(key)
+        if head.lower() in heads:
+            raise FormatError(f"a column cannot be called {key!r} here", path=name, hint="rename it first")
+        heads.append(head)
         table.append(number_column(key, values, name))
     with replacing_text(path) as file:
         file.write(delimiter.encode().join(heads) + b"\n")

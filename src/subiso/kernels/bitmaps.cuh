@@ -41,6 +41,14 @@ struct Pieces {
   SUBISO_DEVICE u64 all() const { return u64{bitmaps} * each(); }
 };
 
+// One warp per piece; calls f(bitmap, first word of the piece).
+template <class F>
+SUBISO_DEVICE void each_piece(const Pieces& pieces, F f) {
+  const u32 each = pieces.each(), warps = num_blocks() * warps_per_block();
+  for (u64 at = block_id() * warps_per_block() + warp_in_block(); at < pieces.all(); at += warps)
+    f(static_cast<u32>(at / each), static_cast<u32>(at % each) * pieces.chunk);
+}
+
 // Calls f(v) with every lane's own member of a piece that begins with word `first`, kFull for lanes without one.
 template <class F>
 SUBISO_DEVICE void each_member(const u32* bits, const Pieces& pieces, u32 first, F f) {

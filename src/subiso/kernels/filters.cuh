@@ -54,14 +54,6 @@ struct FilterArgs {
   u32 force;                // measure whatever has changed
 };
 
-// One warp per piece; calls f(vertex, first word of the piece).
-template <class F>
-SUBISO_DEVICE void each_piece(const Pieces& pieces, F f) {
-  const u32 each = pieces.each(), warps = num_blocks() * warps_per_block();
-  for (u64 at = block_id() * warps_per_block() + warp_in_block(); at < pieces.all(); at += warps)
-    f(static_cast<u32>(at / each), static_cast<u32>(at % each) * pieces.chunk);
-}
-
 // Which of the 32 vertices of a word have all bits of a signature: one lane per vertex, one column after the other.
 SUBISO_DEVICE u32 fit_signature(const FilterArgs& args, u32 vertex, u32 at, u32 word) {
   const u64 v = 32 * u64{at} + lane_id();

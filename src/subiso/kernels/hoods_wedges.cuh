@@ -65,19 +65,6 @@ SUBISO_DEVICE void each_item(const Item* data, u32 size, F f) {
   }
 }
 
-// The number of elements < value.
-template <class Item>
-SUBISO_DEVICE u32 items_below(const Item* data, u32 size, u32 value) {
-  u32 first = 0;
-  for (u32 left = size; left != 0;) {
-    const u32 half = left / 2;
-    const bool go = load_constant(data + first + half) < value;
-    first += go ? half + 1 : 0;
-    left = go ? left - half - 1 : half;
-  }
-  return first;
-}
-
 // ---- where wedges come from ------------------------------------------------------------------------------------------
 // A corner c of a hub's neighbourhood, and the places of the ends that are asked for: from `from`, which is above c, to `to`.
 struct Corner {
@@ -108,8 +95,8 @@ class Written {
     const u32 b = load_constant(items_ + first_ + number);
     const Item* list = items_ + load_constant(&members_[b].begin);
     u32 up = load_constant(&members_[b].up);
-    if (corner_.to < corner_.hub.size) up = items_below(list, up, corner_.to);
-    const u32 skipped = corner_.from <= b + 1 ? 0 : items_below(list, up, corner_.from);
+    if (corner_.to < corner_.hub.size) up = count_below(list, up, corner_.to);
+    const u32 skipped = corner_.from <= b + 1 ? 0 : count_below(list, up, corner_.from);
     return {list + skipped, up - skipped};
   }
   SUBISO_DEVICE u32 place(Item end) const { return end; }

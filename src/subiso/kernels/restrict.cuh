@@ -38,28 +38,27 @@ SUBISO_DEVICE u32 number_of(const RestrictArgs& args, u32 v) {
 
 template <class F>
 SUBISO_DEVICE void each_restricted(const RestrictArgs& args, F f) {
-  const u32 each = args.pieces.each(), warps = num_blocks() * warps_per_block();
-  for (u64 at = block_id() * warps_per_block() + warp_in_block(); at < args.pieces.all(); at += warps) {
-    const Restricted relation = args.relations[at / each];
-    each_member(relation.from, args.pieces, static_cast<u32>(at % each) * args.pieces.chunk, [&](u32 v) {
+  each_piece(args.pieces, [&](u32 number, u32 first) {
+    const Restricted relation = args.relations[number];
+    each_member(relation.from, args.pieces, first, [&](u32 v) {
       const List none{relation.neighbors, 0};
       f(relation, v, v == kFull ? 0 : number_of(args, v), v == kFull ? none : list_at(relation.bounds, relation.neighbors, v));
     });
-  }
+  });
 }
 
 // The members of all bitmaps, in order.
 SUBISO_DEVICE void restrict_number(const RestrictArgs& args) {
   Pieces pieces = args.pieces;
   pieces.bitmaps = 1;
-  const u32 warps = num_blocks() * warps_per_block();
-  for (u64 at = block_id() * warps_per_block() + warp_in_block(); at < pieces.all(); at += warps)
-    each_member(args.all, pieces, static_cast<u32>(at) * pieces.chunk, [&](u32 v) {
+  each_piece(pieces, [&](u32, u32 first) {
+    each_member(args.all, pieces, first, [&](u32 v) {
       if (v == kFull) return;
       const u32 number = number_of(args, v);
       args.members[number] = v;
       args.translated[number] = load_constant(args.vertex_at + v);
     });
+  });
 }
 
 // Bitmaps over vertices become bitmaps over members: a warp per word.

@@ -12,16 +12,19 @@ struct List {
 };
 
 // The number of elements < value (branch-light: the range shrinks by a fixed pattern, so lanes stay together).
-SUBISO_DEVICE u32 count_below(List list, u32 value) {
-  u32 first = 0, left = list.size;
+template <class Item>
+SUBISO_DEVICE u32 count_below(const Item* data, u32 size, u32 value) {
+  u32 first = 0, left = size;
   while (left != 0) {
     const u32 half = left / 2;
-    const bool go = load_own(list.data + first + half) < value;
+    const bool go = load_own(data + first + half) < value;
     first += go ? half + 1 : 0;
     left = go ? left - half - 1 : half;
   }
   return first;
 }
+
+SUBISO_DEVICE u32 count_below(List list, u32 value) { return count_below(list.data, list.size, value); }
 
 SUBISO_DEVICE bool contains(List list, u32 value) {
   const u32 at = count_below(list, value);

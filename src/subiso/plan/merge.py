@@ -9,7 +9,7 @@ one.
 
 from __future__ import annotations
 
-from collections.abc import Container, Hashable, Iterator, Sequence
+from collections.abc import Callable, Container, Hashable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -63,12 +63,18 @@ class Together:
 
 
 def merge(
-    ways: Sequence[Sequence[Formula]], stats: Statistics, *, forced: bool = False, **options: Any
+    ways: Sequence[Sequence[Formula]],
+    stats: Statistics,
+    *,
+    forced: bool = False,
+    between: Callable[[], None] = lambda: None,
+    **options: Any,
 ) -> Together:
     """Plans for several counts, each of which may be come by in any of its ways.
 
     The problems of all formulas must number relations, filters and keys alike. `forced`: share wherever that is
-    possible, even where it saves nothing; the other options are those of `make_plan`.
+    possible, even where it saves nothing. `between` is called before each count is looked at, and may raise. The
+    other options are those of `make_plan`.
     """
     chosen = [min(each, key=lambda way: way.cost) for each in ways]
     apart = sum({key_of(term): term.plan.cost for way in chosen for term in way.terms}.values())
@@ -79,10 +85,12 @@ def merge(
     order = sorted(range(len(ways)), key=lambda i: -chosen[i].cost)
     chooser.guides = [p for i in order for p in _large(ways[i])][:_MOST_GUIDES]
     for i in order:
+        between()
         chosen[i] = chooser.put_cheapest(ways[i])
     for _ in range(_ROUNDS):
         before = chooser.cost()
         for i in order:
+            between()
             chooser.take_out(chosen[i])
             chosen[i] = chooser.put_cheapest(ways[i])
         if chooser.cost() >= before:

@@ -15,12 +15,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from subiso.engine import auto, cpu, cuda, reference
-from subiso.engine.base import Engine, Params, StoppedBy
+from subiso.engine.base import Engine, Params, StoppedBy, stopped
 from subiso.engine.clock import Deadline
 from subiso.engine.local import Counts, Group, LocalOutcome, OnCpu, Tallies, as_int64, local_counts
 from subiso.engine.query import Query
 from subiso.engine.several import in_turn
-from subiso.errors import DeviceMemoryError, QueryError, TimeoutReached, UnsupportedError
+from subiso.errors import DeviceMemoryError, QueryError, UnsupportedError
 from subiso.filter.relations import RelationTable
 from subiso.filter.resolve import Resolved, resolve
 from subiso.plan.tally import Role, role_of_link
@@ -95,8 +95,8 @@ def count_all_per(queries: list[Query], per: str, engine: Engine, params: Params
 
     def answer(query: Query, step: Params) -> Local | None:
         found = count_per(query, per, engine, step)
-        if found.stopped_by == "timeout":
-            raise TimeoutReached("", count=found.count)
+        if found.stopped_by is not None:
+            raise stopped(found.stopped_by, found.count)
         return found.counts
 
     return in_turn(queries, params, answer)

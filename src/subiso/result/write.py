@@ -7,7 +7,7 @@ import io
 import json
 from collections.abc import Callable, Iterable
 from pathlib import Path
-from typing import IO, TYPE_CHECKING
+from typing import IO, TYPE_CHECKING, Any
 
 from subiso.errors import FormatError
 
@@ -52,37 +52,34 @@ def _sink(path: Path, format: str | None) -> Callable[[pa.Schema, Iterable[pa.Re
 def write_parquet(schema: pa.Schema, batches: Iterable[pa.RecordBatch], file: IO[bytes]) -> int:
     import pyarrow.parquet as pq
 
-    rows = 0
     with pq.ParquetWriter(file, schema) as writer:
-        for batch in batches:
-            writer.write_batch(batch)
-            rows += batch.num_rows
-    return rows
+        return _write_all(batches, writer)
 
 
 def write_arrow(schema: pa.Schema, batches: Iterable[pa.RecordBatch], file: IO[bytes]) -> int:
     import pyarrow as pa
 
-    rows = 0
     with pa.ipc.new_file(file, schema) as writer:
-        for batch in batches:
-            writer.write_batch(batch)
-            rows += batch.num_rows
-    return rows
+        return _write_all(batches, writer)
 
 
 def write_csv(schema: pa.Schema, batches: Iterable[pa.RecordBatch], file: IO[bytes]) -> int:
     import pyarrow.csv
 
-    rows = 0
     header = io.StringIO()
     csv.writer(header, lineterminator="\n").writerow(schema.names)
     file.write(header.getvalue().encode())
     options = pyarrow.csv.WriteOptions(include_header=False, quoting_style="needed")
     with pyarrow.csv.CSVWriter(file, schema, write_options=options) as writer:
-        for batch in batches:
-            writer.write_batch(batch)
-            rows += batch.num_rows
+        return _write_all(batches, writer)
+
+
+def _write_all(batches: Iterable[pa.RecordBatch], writer: Any) -> int:
+    """Through a writer of PyArrow; the number of rows."""
+    rows = 0
+    for batch in batches:
+        writer.write_batch(batch)
+        rows += batch.num_rows
     return rows
 
 

@@ -14,7 +14,6 @@ from weakref import WeakKeyDictionary
 import numpy as np
 from numpy.typing import NDArray
 
-from subiso import _native
 from subiso.engine import cpu
 from subiso.engine.base import Outcome, Params, StoppedBy
 from subiso.engine.candidates import Found
@@ -102,10 +101,13 @@ class CudaEngine:
         """Count the query's matches."""
         started = time.perf_counter()
         times = self.times = Times()
+        watch = Watch(params, started)
         with adding(times, "filter"):
-            resolved = resolve(query, params.switches.filters, params.threads, self.narrower)
+            resolved = resolve(query, params.switches.filters, params.threads, self.narrower, watch.over)
             if resolved.hopeless:
                 return Outcome(0, seconds=time.perf_counter() - started)
+            if watch.stopped_by is not None:
+                return Outcome(0, watch.stopped_by, time.perf_counter() - started)
             race = start(resolved, params, cpu.threads_of(params)) if self.host else None
         if isinstance(race, Found):
             return Outcome(race.count, race.stopped_by, time.perf_counter() - started)
@@ -238,7 +240,7 @@ class CudaEngine:
         choice = choose_schedule(plan, resolved, self.machine.description, wanted, self.wishes.arena_words)
 
         def make(wishes: Wishes, sets: KeptSets) -> TallyRun:
-            graph, seeds = self._graph(0, resolved), _seeds(plan, resolved)
+            graph, seeds = self._graph(0, resolved), cpu.seeds_of(plan, resolved)
             wishes = replace(wishes, storage="csr")  # edges are numbered as their entries in these lists
             return TallyRun(tally, self.machine, graph, resolved, plan, seeds, sets=sets, wishes=wishes)
 
@@ -247,7 +249,10 @@ class CudaEngine:
     def stream(self, query: Query, params: Params = Params()) -> CudaStream:  # noqa: B008 (frozen)
         """List the query's matches batch by batch, in no particular order."""
         started = time.perf_counter()
-        resolved = resolve(query, params.switches.filters, params.threads, self.narrower)
+        watch = Watch(params, started)
+        resolved = resolve(query, params.switches.filters, params.threads, self.narrower, watch.over)
+        if watch.stopped_by is not None:
+            return CudaStream((), watch, self._note)
         resolved = self._on_candidates(resolved, params)
         runs: Sequence[Listing] = ()
         if not resolved.hopeless and by_twigs(self.machines, self.schedule, resolved):
@@ -258,7 +263,7 @@ class CudaEngine:
             plan = make_plan(resolved.problem, stats, counting=False, **params.switches.of_plans)
             with hurrying(self, plan.cost, params):
                 runs = self._prepare_listing(plan, resolved, params.batch_rows)
-        return CudaStream(runs, params, started, self._note)
+        return CudaStream(runs, watch, self._note)
 
     def _prepare_listing(self, plan: Plan, resolved: Resolved, batch_rows: int) -> Sequence[Listing]:
         choice = self.choose(plan, resolved)
@@ -293,7 +298,7 @@ class CudaEngine:
     ) -> list[SearchRun]:
         """Everything up to the launch, on every machine."""
         choice = self.choose(plan, resolved)
-        seeds = _seeds(plan, resolved)
+        seeds = cpu.seeds_of(plan, resolved)
 
         def make(wishes: Wishes, sets: KeptSets) -> list[SearchRun]:
             runs: list[SearchRun] = []
@@ -314,7 +319,7 @@ class CudaEngine:
         later: bool = False,
     ) -> LevelsRun:
         graph = self._graph(0, resolved)
-        seeds = _seeds(plan, resolved)
+        seeds = cpu.seeds_of(plan, resolved)
         while True:
             try:
                 return LevelsRun(
@@ -369,7 +374,7 @@ class CudaEngine:
         """A counting run on the first machine; with `later` up to where its kernels are known."""
         if choice.schedule == "levels":
             return self._levels(plan, resolved, 0, wishes, sets, later)
-        seeds = _seeds(plan, resolved)
+        seeds = cpu.seeds_of(plan, resolved)
         graph = self._graph(0, resolved)
         if choice.local is not None:
             return LocalRun(
@@ -494,11 +499,3 @@ class _Together:
 
     def report(self) -> Report:
         return self.runs[0].report()
-
-
-def _seeds(plan: Plan, resolved: Resolved) -> NDArray[np.uint32]:
-    if not plan.seed.filter:
-        return resolved.layout.all_ranks
-    bits = np.bitwise_and.reduce([resolved.filters[f] for f in plan.seed.filter])
-    seeds: NDArray[np.uint32] = _native.bit_positions(bits)
-    return seeds

@@ -7,6 +7,8 @@ from typing import Literal, get_args
 
 import numpy as np
 
+from subiso.engine.cuda.machine import entry_lines
+
 ROUNDS = 8
 """Of refinement that are launched before the host looks (kRounds in kernels/filters.cuh)."""
 MOST_VERTICES = 64
@@ -42,6 +44,8 @@ class FilterKernel:
 
     step: Step
     threads: int = 256
+    quick: bool = True
+    slow: bool = False
 
     @property
     def name(self) -> str:
@@ -50,14 +54,6 @@ class FilterKernel:
     @property
     def args_type(self) -> str:
         return f"subiso::{_KINDS[self.step][1]}Args"
-
-    @property
-    def quick(self) -> bool:
-        return True
-
-    @property
-    def slow(self) -> bool:
-        return False
 
     def text(self) -> str:
         """The translation unit.
@@ -70,15 +66,8 @@ class FilterKernel:
         }
         """
         room = _KINDS[self.step][0]
-        return "\n".join(
-            [
-                f'#include "{_HEADERS[room]}.cuh"',
-                f'extern "C" __global__ void __launch_bounds__({self._bounds()})',
-                f"{self.name}(const __grid_constant__ {self.args_type} args) {{",
-                f"  subiso::{room}_{self.step}(args);",
-                "}",
-            ]
-        )
+        entry = entry_lines(self, f"subiso::{room}_{self.step}(args);", self._bounds())
+        return "\n".join([f'#include "{_HEADERS[room]}.cuh"', *entry])
 
     def _bounds(self) -> str:
         # Left alone, the compiler spills registers of the longer ones to have more warps.

@@ -56,18 +56,21 @@ class FilterRun(FilterTables):
         )
 
     def _settle(self) -> tuple[NDArray[Any], NDArray[Any]]:
-        """Refines to a fixed point, or as long as it may; the report, and the sums for the fans."""
-        refine, done = "refine" in self.asked.begun.used, 0
+        """Refines to a fixed point, or as long as it may (candidates are sound after any round).
+
+        Gives the report, and the sums for the fans.
+        """
+        refine, done, most = "refine" in self.asked.begun.used, 0, self.wishes.rounds
         self.complete = True
         self.args["first"] = 1
         while True:
-            rounds = min(self.wishes.batch, ROUNDS, self.wishes.rounds - done) if refine else 1
+            rounds = min(self.wishes.batch, ROUNDS, most - done) if refine else 1
             for number in range(rounds):
                 self.args["round"] = number
                 self._launch("round")
                 self.args["first"] = 0
             done += rounds
-            self.args["round"], self.args["force"] = rounds, not refine or done >= self.wishes.rounds
+            self.args["round"], self.args["force"] = rounds, not refine or done >= most
             self._launch("measure", extra=1)
             if refine:
                 self._launch("fans")
@@ -82,6 +85,8 @@ class FilterRun(FilterTables):
             following = np.zeros((), REPORT)
             following["changed"][0] = report["changed"][rounds]
             self.machine.write(self.tables, following)
+            if self.asked.over is not None and self.asked.over():
+                most = done  # what is left is measured, no more
 
     def _launch(self, step: Step, extra: int = 0) -> None:
         pieces = len(self.vertices) + extra

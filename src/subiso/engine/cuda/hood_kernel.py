@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
+from subiso.engine.cuda.machine import entry_lines
+
 Step = Literal["rows", "begins", "fill", "wedges", "unwritten"]
 _HEADERS = {
     "rows": "rows",
@@ -29,6 +31,8 @@ class HoodKernel:
     wide_offsets: bool = False
     """Lists of 2**32 entries or more."""
     threads: int = 256
+    quick: bool = False
+    slow: bool = False
 
     @property
     def name(self) -> str:
@@ -37,14 +41,6 @@ class HoodKernel:
     @property
     def args_type(self) -> str:
         return "subiso::hoods::Args<Store>"
-
-    @property
-    def quick(self) -> bool:
-        return False
-
-    @property
-    def slow(self) -> bool:
-        return False
 
     @property
     def call(self) -> str:
@@ -73,9 +69,6 @@ class HoodKernel:
             [
                 f'#include "hoods_{_HEADERS[self.step]}.cuh"',
                 f"using Store = subiso::CsrStore<subiso::{'i64' if self.wide_offsets else 'u32'}>;",
-                f'extern "C" __global__ void __launch_bounds__({self.threads}, {self.resident})',
-                f"{self.name}(const __grid_constant__ {self.args_type} args) {{",
-                f"  subiso::hoods::{self.call}(args);",
-                "}",
+                *entry_lines(self, f"subiso::hoods::{self.call}(args);", f"{self.threads}, {self.resident}"),
             ]
         )

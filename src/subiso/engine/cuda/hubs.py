@@ -9,7 +9,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from subiso.engine.cuda.machine import Buffer, Machine
+from subiso.engine.cuda.machine import Buffer, Machine, entry_lines
 
 _BLOCK = 256
 
@@ -45,18 +45,12 @@ class HubKernel:
     wide_offsets: bool = False
     name: str = "subiso_hubs"
     threads: int = _BLOCK
+    quick: bool = True
+    slow: bool = False
 
     @property
     def args_type(self) -> str:
         return "subiso::HubArgs<Offset>"
-
-    @property
-    def quick(self) -> bool:
-        return True
-
-    @property
-    def slow(self) -> bool:
-        return False
 
     def text(self) -> str:
         """The translation unit.
@@ -73,10 +67,7 @@ class HubKernel:
             [
                 '#include "hubs.cuh"',
                 f"using Offset = subiso::{'i64' if self.wide_offsets else 'u32'};",
-                f'extern "C" __global__ void __launch_bounds__({self.threads})',
-                f"{self.name}(const __grid_constant__ {self.args_type} args) {{",
-                "  subiso::fill_hubs(args);",
-                "}",
+                *entry_lines(self, "subiso::fill_hubs(args);"),
             ]
         )
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
+from subiso.engine.cuda.machine import entry_lines
 from subiso.engine.cuda.storage import STORES
 from subiso.engine.cuda.tables import Lowered, TailKind, initializer
 
@@ -50,6 +51,9 @@ class SearchKernel:
     """The storage that neighbour lists are read through."""
     tally: bool = False
     """Local counts."""
+    quick: bool = False
+    """Measured: twice as slow, and hardly sooner there."""
+    slow: bool = True
 
     @property
     def name(self) -> str:
@@ -58,14 +62,6 @@ class SearchKernel:
     @property
     def args_type(self) -> str:
         return "subiso::SearchArgs<Store>"
-
-    @property
-    def quick(self) -> bool:
-        return False  # measured: twice as slow, and hardly sooner there
-
-    @property
-    def slow(self) -> bool:
-        return True
 
     def text(self) -> str:
         """The translation unit.
@@ -77,7 +73,7 @@ class SearchKernel:
         using Plan = TablePlan;
         using Compiled = Config<Tail::kCount, false, false, 32, true, 8, 32, false, 32, 32, Team::kNone, false>;
         extern "C" __global__ void __launch_bounds__(128)
-        subiso_search(const __grid_constant__ SearchArgs<Store> args) {
+        subiso_search(const __grid_constant__ subiso::SearchArgs<Store> args) {
           search_all<Plan, Store, Compiled>(args, Plan{args.tables});
         }
         """
@@ -103,13 +99,10 @@ class SearchKernel:
         ]
         plan = "Plan{}" if self.tables is not None else "Plan{args.tables}"
         # Left alone, the compiler spills registers of a tally to have more warps.
-        bounds = f"{self.threads}, {max(1, 512 // self.threads)}" if self.tally else f"{self.threads}"
+        bounds = f"{self.threads}, {max(1, 512 // self.threads)}" if self.tally else ""
         lines += [
             f"using Compiled = Config<{', '.join(config)}>;",
-            f'extern "C" __global__ void __launch_bounds__({bounds})',
-            f"{NAME}(const __grid_constant__ SearchArgs<Store> args) {{",
-            f"  search_all<Plan, Store, Compiled>(args, {plan});",
-            "}",
+            *entry_lines(self, f"search_all<Plan, Store, Compiled>(args, {plan});", bounds),
         ]
         return "\n".join(lines)
 

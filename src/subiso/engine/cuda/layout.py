@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from subiso.engine.cuda.tables import MAX_POSITIONS
@@ -37,15 +39,20 @@ CODEGREES = np.dtype(
     + [(name, np.uint32) for name in ("base", "end", "row", "from_ends", "row_origin", "unused")]
 )
 
+RELATIONS: list[Any] = [("relations", CSR, FEW_RELATIONS), ("more_relations", np.uint64)]
+READS = [
+    *RELATIONS,
+    ("filters", np.uint64, FEW_FILTERS),
+    ("more_filters", np.uint64),
+    ("keys", np.uint64, FEW_KEYS),
+    ("more_keys", np.uint64),
+    ("entities", np.uint64),
+]
+"""What searches and joins read of a query (Reads of kernels/checks.cuh), the first fields of their arguments."""
+
 ARGS = np.dtype(
     [
-        ("relations", CSR, FEW_RELATIONS),
-        ("more_relations", np.uint64),
-        ("filters", np.uint64, FEW_FILTERS),
-        ("more_filters", np.uint64),
-        ("keys", np.uint64, FEW_KEYS),
-        ("more_keys", np.uint64),
-        ("entities", np.uint64),
+        *READS,
         ("control", np.uint64),
         ("blocks", np.uint64),
         ("idle_blocks", np.uint64),

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from subiso.engine.base import Rows
 from subiso.engine.cuda.layout import CONTROL, offset_of
 from subiso.engine.cuda.levels_kernel import LevelsKernel, Output
-from subiso.engine.cuda.levels_launch import STEPS, Launcher
+from subiso.engine.cuda.levels_launch import Launcher
 from subiso.engine.cuda.levels_layout import LEVEL_STATE
 from subiso.engine.cuda.levels_prepare import outline, prepare
 from subiso.engine.cuda.levels_tune import Limits
@@ -197,16 +197,21 @@ class LevelsRun(Launcher):
                 return
         if base == 0 and not whole:
             return
-        self._all_below(stage, ends)
+        self._all_below(stage, ends, watch.over)
         self._wait(watch)
         self._note(ends)
 
-    def _all_below(self, stage: int, ends: dict[int, int]) -> None:
-        """The first windows of the stages below one; where they end is added to `ends`."""
+    def _all_below(self, stage: int, ends: dict[int, int], over: Callable[[], bool]) -> None:
+        """The first windows of the stages below one; where they end is added to `ends`.
+
+        No further one once it is `over`: stages may have to wait for their part of the graph.
+        """
         for below in range(stage + 1, self.last + 1):
+            if over():
+                return
             self._number(below - 1)
             ends[below] = self._window(below, 0, 0)
-        if self.lowered.tail == "sizes":
+        if self.lowered.tail == "sizes" and not over():
             self._launch("tail", self.prepared.tail_args, reads=len(self.stages))
 
     def _first_at_once(self) -> dict[int, int]:
@@ -215,7 +220,7 @@ class LevelsRun(Launcher):
             self.noted = []
             self._clear(*self.memory.everything)
             ends = {0: self._window(0, 0, 0)}
-            self._all_below(0, ends)
+            self._all_below(0, ends, lambda: False)
             noted, self.noted = self.noted, None
             self.descent = self._make_descent(noted), ends
         launch, ends = self.descent
@@ -266,7 +271,7 @@ class LevelsRun(Launcher):
         for output in outputs:
             if output in ("counts", "buffer", "write"):
                 self._clear(*self.prepared.counts)
-            self._launch(STEPS[stage.kind], args, output, number)
+            self._launch(stage.kind, args, output, number)
             if output in ("counts", "buffer"):
                 self._launch("places", args)
         if outputs != ("total",):

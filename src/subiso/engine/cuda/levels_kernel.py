@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from subiso.engine.cuda.kernel import store_lines
+from subiso.engine.cuda.machine import entry_lines
 
 Step = Literal[
     "clear",
@@ -58,6 +59,8 @@ class LevelsKernel:
     """What neighbour lists are read through (storage.py)."""
     sharing: bool = False
     """A join whose blocks' warps share lists."""
+    quick: bool = True
+    slow: bool = False
 
     @property
     def name(self) -> str:
@@ -66,14 +69,6 @@ class LevelsKernel:
     @property
     def args_type(self) -> str:
         return "subiso::LevelsArgs<Store>"
-
-    @property
-    def quick(self) -> bool:
-        return True
-
-    @property
-    def slow(self) -> bool:
-        return False
 
     def text(self) -> str:
         """The translation unit.
@@ -91,10 +86,7 @@ class LevelsKernel:
             [
                 f'#include "{self.header}"',
                 *store_lines(self.store, wide=self.wide_offsets),
-                f'extern "C" __global__ void __launch_bounds__({self._bounds()})',
-                f"{self.name}(const __grid_constant__ {self.args_type} args) {{",
-                f"  {self.call}",
-                "}",
+                *entry_lines(self, self.call, self._bounds()),
             ]
         )
 
@@ -132,18 +124,12 @@ class DescentKernel:
     threads: int = 256
     name: str = "subiso_levels_descend"
     cooperative: bool = True
+    quick: bool = True
+    slow: bool = True
 
     @property
     def args_type(self) -> str:
         return "subiso::DescentArgs<Store>"
-
-    @property
-    def quick(self) -> bool:
-        return True
-
-    @property
-    def slow(self) -> bool:
-        return True
 
     def text(self) -> str:
         """The translation unit.

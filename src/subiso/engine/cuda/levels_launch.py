@@ -14,9 +14,7 @@ from subiso.engine.cuda.levels_tune import AT_ONCE_BLOCKS, LevelsWishes
 from subiso.engine.cuda.machine import Kernel, Machine
 from subiso.engine.cuda.tune import resident_blocks
 
-STEPS: dict[str, Step] = {"seed": "seed", "join": "join", "combine": "combine", "sift": "sift"}
-"""Kind of a stage -> the step that finds its results."""
-_FOUND: dict[Output, Output] = {"buffer": "buffer", "tuples": "tuples"}
+_KEPT = ("buffer", "tuples")
 """Where a link finds results, if not as pairs."""
 
 
@@ -67,7 +65,7 @@ class Launcher:
     def _kernel(self, step: Step, output: Output) -> LevelsKernel:
         return LevelsKernel(
             step,
-            output if step in WRITING else _FOUND.get(output, "pairs") if step == "link" else "pairs",
+            output if step in WRITING or (step == "link" and output in _KEPT) else "pairs",
             self.lowered.edges and step in ("seed", "join"),
             self.lowered.narrow or step != "tail",
             self.outline.wide and step in READING,
@@ -90,7 +88,7 @@ class Launcher:
                 yield from (self._kernel(step, "pairs") for step in ("tally", "products"))
                 continue
             outputs = self._outputs(number)
-            yield from (self._kernel(STEPS[stage.kind], output) for output in outputs)
+            yield from (self._kernel(stage.kind, output) for output in outputs)
             if outputs != ("total",):
                 yield self._kernel("link", "tuples" if stage.kind == "combine" else outputs[-1])
             if outputs[0] in ("counts", "buffer"):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from subiso.engine.cuda.layout import CSR, FEW_FILTERS, FEW_KEYS, FEW_RELATIONS
+from subiso.engine.cuda.layout import READS
 from subiso.engine.cuda.tables import MAX_POSITIONS
 
 BINS = 128
@@ -68,13 +68,7 @@ _NUMBERS = (
 _SETTINGS = "multiprocessors", "staged", "cache", "reuse", "spanned", "num_sifted"
 LEVELS_ARGS = np.dtype(
     [
-        ("relations", CSR, FEW_RELATIONS),
-        ("more_relations", np.uint64),
-        ("filters", np.uint64, FEW_FILTERS),
-        ("more_filters", np.uint64),
-        ("keys", np.uint64, FEW_KEYS),
-        ("more_keys", np.uint64),
-        ("entities", np.uint64),
+        *READS,
         ("control", np.uint64),
         ("tables", np.uint64),
         ("from", LEVEL_ROWS),

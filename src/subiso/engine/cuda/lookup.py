@@ -11,13 +11,12 @@ from numpy.typing import NDArray
 
 from subiso.engine.cuda.buffers import Buffers
 from subiso.engine.cuda.kernel import store_lines
-from subiso.engine.cuda.layout import CSR, FEW_RELATIONS
-from subiso.engine.cuda.machine import Machine
+from subiso.engine.cuda.layout import FEW_RELATIONS, RELATIONS
+from subiso.engine.cuda.machine import Machine, entry_lines
 
 LOOK_UP_ARGS = np.dtype(
     [
-        ("relations", CSR, FEW_RELATIONS),
-        ("more_relations", np.uint64),
+        *RELATIONS,
         *((name, np.uint64) for name in ("vertices", "wanted", "count", "sum", "lengths", "touch")),
     ]
 )
@@ -46,7 +45,7 @@ class LookUpKernel:
         using namespace subiso;
         using Store = CompressedStore;
         extern "C" __global__ void __launch_bounds__(256)
-        subiso_look_up(const __grid_constant__ LookUpArgs<Store> args) {
+        subiso_look_up(const __grid_constant__ subiso::LookUpArgs<Store> args) {
           look_up(args);
         }
         """
@@ -54,10 +53,7 @@ class LookUpKernel:
             [
                 '#include "lookup.cuh"',
                 *store_lines(self.store),
-                f'extern "C" __global__ void __launch_bounds__({self.threads})',
-                f"{self.name}(const __grid_constant__ LookUpArgs<Store> args) {{",
-                "  look_up(args);",
-                "}",
+                *entry_lines(self, "look_up(args);"),
             ]
         )
 

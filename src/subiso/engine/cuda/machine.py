@@ -66,6 +66,16 @@ class Kernel(Protocol):
         """The translation unit."""
 
 
+def entry_lines(kernel: Kernel, statement: str, bounds: str = "") -> list[str]:
+    """The end of most kernels' texts: an entry that does one thing, compiled for its block or for given bounds."""
+    return [
+        f'extern "C" __global__ void __launch_bounds__({bounds or kernel.threads})',
+        f"{kernel.name}(const __grid_constant__ {kernel.args_type} args) {{",
+        f"  {statement}",
+        "}",
+    ]
+
+
 class Buffer(Protocol):
     """Memory of the machine; freed when the last reference goes."""
 

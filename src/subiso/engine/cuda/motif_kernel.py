@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
+from subiso.engine.cuda.machine import entry_lines
+
 Pass = Literal["count", "tally", "after", "books", "edges", "vertices", "cycles", "common"]
 _HEADERS = {
     "count": "triangles",
@@ -41,6 +43,7 @@ class MotifKernel:
     wide_offsets: bool = False
     """Lists of 2**32 entries or more."""
     threads: int = 128
+    quick: bool = False
 
     @property
     def name(self) -> str:
@@ -49,10 +52,6 @@ class MotifKernel:
     @property
     def args_type(self) -> str:
         return "subiso::motif::Args<Store>"
-
-    @property
-    def quick(self) -> bool:
-        return False
 
     @property
     def slow(self) -> bool:
@@ -90,9 +89,6 @@ class MotifKernel:
             [
                 f'#include "motifs_{_HEADERS[self.step]}.cuh"',
                 f"using Store = subiso::CsrStore<subiso::{'i64' if self.wide_offsets else 'u32'}>;",
-                f'extern "C" __global__ void __launch_bounds__({self.threads}, {self.resident})',
-                f"{self.name}(const __grid_constant__ {self.args_type} args) {{",
-                f"  subiso::motif::{self.call}(args);",
-                "}",
+                *entry_lines(self, f"subiso::motif::{self.call}(args);", f"{self.threads}, {self.resident}"),
             ]
         )

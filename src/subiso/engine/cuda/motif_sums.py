@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from subiso.engine.base import Params, StoppedBy, part_of
+from subiso.engine.base import Params, StoppedBy
 from subiso.engine.cuda.ahead import CountingRun, begin
 from subiso.engine.cuda.hoods import HoodRun
 from subiso.engine.cuda.machine import Kernel, OutOfMemory
@@ -48,7 +48,9 @@ class Counted:
     divisor: int = 1
 
     def count(self, watch: Watch) -> int:
-        return sum(factor * run.count(watch) for factor, run in self.terms) // self.divisor
+        parts = [watch.part(i, len(self.terms)) for i in range(len(self.terms))]
+        found = (factor * run.count(part) for part, (factor, run) in zip(parts, self.terms, strict=True))
+        return sum(found) // self.divisor
 
     @property
     def search_bytes(self) -> int:
@@ -100,13 +102,12 @@ class MotifSums:
     def sums(self, params: Params, started: float) -> tuple[dict[str, int], StoppedBy | None]:
         """By the names that native/motifs has for them, and what stopped it, if anything: nothing counts then."""
         steps = 1 + len(self.counted)
-        watch = Watch(replace(params, progress=part_of(params.progress, 0, steps)), started)
-        sums = self.run.sums(watch)
+        watch = Watch(params, started)
+        sums = self.run.sums(watch.part(0, steps))
         for i, (name, counted) in enumerate(self.counted.items(), 1):
             if watch.expired():
                 break
-            watch = Watch(replace(params, progress=part_of(params.progress, i, steps)), started)
-            sums[name] = counted.count(watch)
+            sums[name] = counted.count(watch.part(i, steps))
         return sums, watch.stopped_by
 
 

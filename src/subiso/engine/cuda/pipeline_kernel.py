@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from subiso.engine.cuda.machine import entry_lines
+
 BUILD_THREADS = 256
 
 
@@ -27,14 +29,7 @@ class BuildKernel:
           subiso::build_table(args);
         }
         """
-        lines = [
-            '#include "join_table.cuh"',
-            f'extern "C" __global__ void __launch_bounds__({self.threads})',
-            f"{self.name}(const __grid_constant__ {self.args_type} args) {{",
-            "  subiso::build_table(args);",
-            "}",
-        ]
-        return "\n".join(lines)
+        return "\n".join(['#include "join_table.cuh"', *entry_lines(self, "subiso::build_table(args);")])
 
 
 @dataclass(frozen=True)
@@ -75,9 +70,6 @@ class JoinKernel:
         lines = [
             '#include "pipeline.cuh"',
             f"using Store = subiso::CsrStore<subiso::{'i64' if self.wide_offsets else 'u32'}>;",
-            f'extern "C" __global__ void __launch_bounds__({self.threads})',
-            f"{self.name}(const __grid_constant__ {self.args_type} args) {{",
-            f"  subiso::PipelinedJoin<{config}, Store>(args).run();",
-            "}",
+            *entry_lines(self, f"subiso::PipelinedJoin<{config}, Store>(args).run();"),
         ]
         return "\n".join(lines)

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from subiso.engine.cuda.layout import CSR, FEW_FILTERS, FEW_KEYS, FEW_RELATIONS, offset_of
+from subiso.engine.cuda.layout import READS, offset_of
 from subiso.engine.cuda.tables import MAX_EDGES, MAX_OPS, MAX_POSITIONS
 from subiso.engine.twigs import COMPARISONS, Weight
 from subiso.errors import UnsupportedError
@@ -56,13 +56,8 @@ JOIN_TABLES = np.dtype(
 BUILD_ARGS = np.dtype([("table", HASH_TABLE), ("num_rows", np.uint64), ("first_key", np.uint64)], align=True)
 JOIN_ARGS = np.dtype(
     [
-        ("relations", CSR, FEW_RELATIONS),
-        ("more_relations", np.uint64),
-        ("filters", np.uint64, FEW_FILTERS),
-        ("more_filters", np.uint64),
-        ("keys", np.uint64, FEW_KEYS),
-        ("more_keys", np.uint64),
-        *((name, np.uint64) for name in ("entities", "control", "tables", "probe", "probe_stride")),
+        *READS,
+        *((name, np.uint64) for name in ("control", "tables", "probe", "probe_stride")),
         *((name, np.uint64) for name in ("num_rows", "unit", "units", "states", "state_capacity")),
         *((name, np.uint64) for name in ("states_begin", "num_states", "extra_room", "least_turns")),
         *((name, np.uint64) for name in ("rows", "row_capacity", "translate")),

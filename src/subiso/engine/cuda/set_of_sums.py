@@ -26,7 +26,7 @@ def count_together(
 ) -> None:
     """Counts queries on one graph within one timeout; `note` gets the number of each and its count."""
     deadline = Deadline(params.timeout)
-    teams = [team for team in _teams(engine, queries, params) if len(team) > 1]
+    teams = [team for team in _teams(engine, queries, params, deadline) if len(team) > 1]
     alone = [i for i in range(len(queries)) if not any(i in team for team in teams)]
     steps = len(teams) + len(alone)
 
@@ -43,10 +43,12 @@ def count_together(
         note(number, engine.count(queries[number], step(done)).in_time())
 
 
-def _teams(engine: CudaEngine, queries: Sequence[Query], params: Params) -> list[dict[int, SumsWay]]:
+def _teams(
+    engine: CudaEngine, queries: Sequence[Query], params: Params, deadline: Deadline
+) -> list[dict[int, SumsWay]]:
     """By the patterns' size: the queries that are counted from sums."""
     found: dict[int, dict[int, SumsWay]] = {}
-    for number, query in enumerate(queries):
+    for number, query in enumerate(deadline.each(queries)):
         if not may_come_from_sums(query):
             continue
         resolved = resolve(query, params.switches.filters)

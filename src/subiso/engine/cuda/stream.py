@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Generator, Iterator, Sequence
 from typing import Any, Protocol
 
-from subiso.engine.base import Params, Rows, StoppedBy
+from subiso.engine.base import Rows, StoppedBy
 from subiso.engine.cuda.search import SearchRun
 from subiso.engine.cuda.several import rows_of
 from subiso.engine.cuda.watch import Watch
@@ -24,13 +24,11 @@ class Listing(Protocol):
 class CudaStream:
     """The batches of runs that share a query, one per machine; a device runs ahead by one buffer."""
 
-    def __init__(
-        self, runs: Sequence[Listing], params: Params, started: float, done: Callable[[Any], None]
-    ) -> None:
+    def __init__(self, runs: Sequence[Listing], watch: Watch, done: Callable[[Any], None]) -> None:
         """`done` hears what the first run did, when all is over."""
         self._runs = runs
         self._done = done
-        self._watch = Watch(params, started)
+        self._watch = watch
         self._batches: Iterator[Rows] = iter(())
         if len(runs) == 1:
             self._batches = runs[0].rows(self._watch)

@@ -7,7 +7,7 @@ import time
 from dataclasses import replace
 from typing import Protocol
 
-from subiso.engine.base import Params, StoppedBy
+from subiso.engine.base import Params, StoppedBy, part_of
 from subiso.engine.cuda.machine import Snapshot
 
 _TICK = 0.05
@@ -55,6 +55,14 @@ class Watch:
             self.looked = now
             self._look(run)
 
+    def over(self) -> bool:
+        """For work in steps that cannot be stopped: whether there is to be no further one."""
+        now = time.perf_counter()
+        if now - self.looked >= _TICK:
+            self.looked = now
+            self._ask()
+        return self.expired()
+
     def wait(self, run: Stoppable, snapshot: Snapshot) -> None:
         """Until the snapshot is ready. Ctrl-C stops the run before it is passed on."""
         try:
@@ -82,6 +90,11 @@ class Watch:
         quiet = replace(self.params, progress=None, poll=None)
         return [self] + [_Follower(quiet, self) for _ in range(workers - 1)]
 
+    def part(self, i: int, n: int) -> Watch:
+        """For run i of n that follow each other: its progress is a part of the whole, what stops it stops all."""
+        own = replace(self.params, progress=part_of(self.params.progress, i, n))
+        return _Follower(own, self, self.rival)
+
     def _wait(self, run: Stoppable, snapshot: Snapshot) -> None:
         began = looked = time.perf_counter()
         told = -math.inf
@@ -100,17 +113,23 @@ class Watch:
     def _look(self, run: Stoppable) -> None:
         if self.params.progress is not None:
             self.params.progress(run.progress())
+        if self._ask():
+            run.stop()
+
+    def _ask(self) -> bool:
+        """Whether the run is cancelled just now."""
         if self.stopped_by is None and self.params.poll is not None and self.params.poll():
             self.stopped_by = "cancelled"
-            run.stop()
+            return True
+        return False
 
 
 class _Follower(Watch):
-    """Looks after one of several machines, for the watch that the query knows."""
+    """Looks after one of several machines or runs, for the watch that the query knows."""
 
-    def __init__(self, params: Params, leader: Watch) -> None:
+    def __init__(self, params: Params, leader: Watch, rival: Rival | None = None) -> None:
         self.leader = leader
-        super().__init__(params, 0.0)
+        super().__init__(params, leader.looked, rival)
         self.deadline = leader.deadline
 
     @property

@@ -207,7 +207,8 @@ class WedgeRun:
         for run in self.runs:
             run.begin()
         try:
-            totals = [run.finish(watch) * run.lowered.coefficient for run in self.runs]
+            parts = [watch.part(i, len(self.runs)) for i in range(len(self.runs))]
+            totals = [r.finish(p) * r.lowered.coefficient for p, r in zip(parts, self.runs, strict=True)]
         except BaseException:
             for run in self.runs:
                 run.abandon()
