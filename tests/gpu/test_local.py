@@ -60,7 +60,7 @@ def test_every_class_gives_what_fine_gives(pattern: Pattern, fixed: bool) -> Non
 @pytest.mark.parametrize("k", [5, 6, 7])
 def test_cliques_set_by_set(k: int, density: float) -> None:
     """Sets of up to 500 members, present edges or absent ones; the CPU counts by pivots."""
-    n = {0.3: 900, 0.5: 420, 0.9: 130 if k > 5 else 560}[density]
+    n = {0.3: 900 if k > 5 else 1200, 0.5: 420 if k > 5 else 700, 0.9: 130 if k > 5 else 560}[density]
     rng = np.random.default_rng(k)
     source, target = np.triu_indices(n, 1)
     kept = rng.random(len(source)) < density
