@@ -19,7 +19,7 @@ CandidateSearch::CandidateSearch(const CandidateGraph& graph, const CsrStore& st
       point_(graph.points.size()),
       depth_of_(graph.points.size()),
       used_(graph.vertex.size(), 0),
-      limit_(std::max<std::uint64_t>(options.max_steps / kFirstLook, 1)) {
+      limit_(options.max_steps < kFirstLook ? options.max_steps : options.max_steps / kFirstLook) {
   const SearchOrder order = search_order(graph, options.injective, forbidden.empty());
   matched_ = order.matched;
   for (std::size_t depth = 0; depth < order.vertices.size(); ++depth)
@@ -218,7 +218,10 @@ Count CandidateSearch::choices(const std::vector<std::size_t>& group, std::size_
     const std::uint32_t point = point_at(group[first], i);
     const std::uint32_t weight = left(point);
     if (weight == 0) continue;
-    if (!step()) return 1;
+    if (++result_.steps > options_.max_steps) {  // how far it is cannot be told here
+      result_.complete = false;
+      return 1;
+    }
     ++used_[point];
     Count product = 0;
     result_.overflow |= __builtin_mul_overflow(choices(group, first + 1), Count{weight}, &product);

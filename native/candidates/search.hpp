@@ -48,7 +48,7 @@ class CandidateSearch {
   bool visit(std::size_t depth, Count times);
   bool count_rest(Count times);
 
-  // One more; false when there are none left, which `complete` then says.
+  // One more; false when there are none left, or too few to get anywhere, which `complete` then says.
   bool step();
   // The part of the search that is done, were all candidates of a level as much work.
   double done() const;

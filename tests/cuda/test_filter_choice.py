@@ -84,3 +84,13 @@ def test_explain_says_where() -> None:
     said = str(si.explain(graph, "(a:A)--(b:B)", device="cuda"))
     assert "filters on the host: " in said
     assert "filters on" not in str(si.explain(graph, "(a)--(b)", device="cuda"))
+
+
+def test_explain_says_who_is_first() -> None:
+    """The host, for a short plan; how cliques in large neighbourhoods are counted."""
+    small = si.explain(si.Graph.from_edges([0, 1, 2], [1, 2, 0]), "(a)--(b)--(c)--(a)", device="cuda")
+    assert "the host first" in str(small)
+    n = 300
+    large = si.Graph.from_edges(*np.triu_indices(n, 1))
+    said = str(si.explain(large, si.Pattern.clique(6), device="cuda"))
+    assert "set by set" in said and "the host first" not in said

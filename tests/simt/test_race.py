@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+import subprocess
+import sys
 import threading
 import time
 from typing import Any
@@ -12,7 +14,7 @@ import pytest
 from shim import ShimMachine
 
 from subiso.engine import candidates, cpu, race, reference
-from subiso.engine.base import Params, Switches
+from subiso.engine.base import Outcome, Params, Switches
 from subiso.engine.candidates import Counter, Found
 from subiso.engine.cuda import engine as cuda_engine
 from subiso.engine.cuda.engine import CudaEngine
@@ -145,3 +147,58 @@ def test_short_plans_run_on_the_host(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(cuda_engine, "HOST_SECONDS", 0.0)  # it takes longer than it may
     for query in queries():
         assert CudaEngine(machine, host=True).count(query).count == reference.count(query).count
+
+
+LATE = """
+import threading, time
+from subiso.engine.base import Params
+from subiso.engine.query import make_query
+from subiso.engine.race import Race
+from subiso.filter.resolve import resolve
+from subiso.graph import Graph
+
+def late():
+    threading.main_thread().join()
+    time.sleep(0.2)
+    graph = Graph.from_edges([0, 1], [1, 2], vertex_labels=["A", "B", "A"])
+    with Race(resolve(make_query(graph, "(a:A)--(b:B)")), Params(), 1, 0.0) as race:
+        race.begin()
+        while race.found is None:
+            time.sleep(0.01)
+        print(race.found.count)
+
+threading.Thread(target=late).start()
+"""
+
+
+def test_there_are_races_when_the_main_thread_has_ended() -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", LATE], capture_output=True, text=True, timeout=60, check=True
+    )
+    assert done.stdout == "2\n" and not done.stderr
+
+
+def test_no_thread_no_race(monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(_: threading.Thread) -> None:
+        raise RuntimeError("can't start new thread")
+
+    monkeypatch.setattr(threading.Thread, "start", refuse)
+    for _ in range(3):
+        lost = race.Race(resolve(queries()[0]), Params(), 1, 0.0)
+        lost.begin()
+        assert not lost.overtakes()
+    monkeypatch.undo()
+    again = race.Race(resolve(queries()[0]), Params(), 1, 0.0)
+    again.begin()  # there is a place
+    until = time.perf_counter() + 10
+    while again.found is None:
+        assert time.perf_counter() < until
+        time.sleep(0.001)
+
+
+def test_a_cancelled_count_on_the_host_is_cancelled(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(cuda_engine, "HOST_COST", 1e5)
+    monkeypatch.setattr(cpu, "run_formula", lambda *_: Outcome(0, "cancelled"))
+    engine = CudaEngine(ShimMachine(), host=True)
+    monkeypatch.setattr(engine, "_count_plan", lambda *_: pytest.fail("a kernel"))
+    assert engine.count(queries()[0]).stopped_by == "cancelled"

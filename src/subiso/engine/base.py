@@ -105,7 +105,7 @@ class Outcome:
         return self.stopped_by is None
 
     def in_time(self) -> int:
-        """The count, for those who count several; TimeoutReached where a timeout stopped it, which they put in words.
+        """The count, for those who count several; an error where something stopped it, which they put in words.
 
         >>> Outcome(7).in_time()
         7

@@ -231,6 +231,11 @@ def may_coincide(problem: Problem) -> tuple[int, ...]:
     return tuple((problem.overlaps[v] if problem.overlaps else everyone) & ~near[v] for v in range(k))
 
 
+def can_eliminate(problem: Problem) -> bool:
+    """Whether nothing is absent, and vertices may coincide in few ways."""
+    return not problem.forbidden and partitions(problem) is not None
+
+
 def partitions(problem: Problem) -> tuple[list[list[int]], list[int]] | None:
     """The ways in which pattern vertices may coincide, as block numbers by vertex, and the coefficient of each; None
     where there are too many.

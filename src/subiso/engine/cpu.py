@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from subiso import _native
 from subiso.engine.base import Outcome, Params, Rows, StoppedBy
-from subiso.engine.candidates import count_candidates
+from subiso.engine.candidates import can_eliminate, count_candidates
 from subiso.engine.lower import lower
 from subiso.engine.query import Query
 from subiso.engine.race import may_race
@@ -28,9 +28,8 @@ from subiso.plan.plan import CountTail, Plan
 from subiso.storage.statistics import statistics_of
 
 _TICK = 0.05  # seconds between looks at the clock, the progress and Ctrl-C
-_PATIENCE = (
-    0.1  # seconds of a search until elimination is tried beside it: it may take far longer than was estimated
-)
+_PATIENCE = 0.1
+"""Seconds of a search until elimination is tried beside it: it may take far longer than was estimated."""
 
 
 def count(query: Query, params: Params = Params()) -> Outcome:  # noqa: B008 (frozen)
@@ -53,7 +52,7 @@ def count_without_plan(resolved: Resolved, params: Params, started: float) -> Ou
 def count_by_plans(resolved: Resolved, params: Params, started: float) -> Outcome:
     """The count by the cheapest formula, on the graph or on the candidate graph; or by elimination, where that is there
     first."""
-    race = may_race(resolved, params, threads_of(params), _PATIENCE)
+    race = may_race(resolved, params, 1, _PATIENCE) if can_eliminate(resolved.problem) else None
     stats = statistics_of(resolved.layout.graph)
     resolved = with_candidate_graph(resolved, stats, params.switches.candidate_graph)
     formula = formula_for(resolved, params)

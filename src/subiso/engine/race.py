@@ -1,11 +1,11 @@
-"""A count on the candidate graph in a thread of its own, while another engine works at the same query."""
+"""A count on the candidate graph in a thread of its own, while plans or a device work at the same query."""
 
 from __future__ import annotations
 
 import math
 import threading
 import time
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import Future
 from dataclasses import replace
 
 from subiso.engine.base import Params
@@ -43,13 +43,21 @@ class Race:
     def begin(self) -> None:
         """Counts from now on, unless earlier races that were stopped have not come to their end yet."""
         if self._result is None and _PLACES.acquire(blocking=False):
-            pool = ThreadPoolExecutor(1)
-            self._result = pool.submit(self._count)
-            pool.shutdown(wait=False)  # the thread ends when it has counted
+            # Not by an executor: these take no work once the main thread has ended, while others may still count.
+            result: Future[Found | None] = Future()
+            try:
+                threading.Thread(target=self._count, args=(result,)).start()
+            except RuntimeError:  # no more threads
+                _PLACES.release()
+                self._due = math.inf
+            else:
+                self._result = result
 
-    def _count(self) -> Found | None:
+    def _count(self, result: Future[Found | None]) -> None:
         try:
-            return self._counted()
+            result.set_result(self._counted())
+        except BaseException as error:  # the other engine will say why, or do better
+            result.set_exception(error)
         finally:
             _PLACES.release()
 

@@ -18,6 +18,8 @@ def run_terms(formula: Formula, params: Params, started: float, count_plan: Coun
     """The formula's count; `started` is the moment that its seconds count from."""
     total = 0
     for i, term in enumerate(formula.terms):
+        if i and params.poll is not None and params.poll():  # short plans never ask
+            return Outcome(0, "cancelled", time.perf_counter() - started)
         step = replace(params, progress=part_of(params.progress, i, len(formula.terms)))
         part, stopped_by = _count_term(term, step, count_plan)
         total += term.coefficient * part

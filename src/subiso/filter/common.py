@@ -76,6 +76,7 @@ class _Table:
             ),
             filters=tuple(tuple(filters[f] for f in numbers) for numbers in problem.filters),
             entities=tuple((a, b, number[r]) for a, b, r in problem.entities),
+            implied=frozenset((v, number[r], filters[f]) for v, r, f in problem.implied),
         )
 
 

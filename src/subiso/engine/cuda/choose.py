@@ -6,7 +6,9 @@ import contextlib
 import math
 from dataclasses import dataclass, field, replace
 
+from subiso.engine.cuda.local_large import by_sets
 from subiso.engine.cuda.local_tables import LoweredLocal, lower_local
+from subiso.engine.cuda.local_tune import LocalWishes
 from subiso.engine.cuda.lowering import lower_plan
 from subiso.engine.cuda.machine import Description
 from subiso.engine.cuda.memory import SHARE
@@ -61,16 +63,17 @@ def _choose(
         local = _local_tables(plan, resolved)
         if local is not None:
             why = "searches the first vertex's neighbourhood on bit rows"
+            if by_sets(local, LocalWishes()):
+                why += ", and counts cliques in large ones set by set"
             return Choice("local", why, kept, local=local)
-    labelled = all_filtered(resolved.problem)
-    if wanted == "wedge" or (wanted == "auto" and not labelled):
+    if takes_codegrees(wanted, resolved.problem):
         wedges = codegrees_worth_it(plan, kept, resolved)
         if wedges is not None:
             return Choice(
                 "wedge", "looks common neighbours with the first vertex up in a table", kept, wedges
             )
     least, most = LEVELS_BY_DEPTH.get(min(len(plan.order), max(LEVELS_BY_DEPTH)), (math.inf, 0.0))
-    if wanted == "auto" and labelled and least <= plan.cost <= most:
+    if wanted == "auto" and _all_filtered(resolved.problem) and least <= plan.cost <= most:
         return Choice("levels", f"{len(plan.order)} vertices to match, each for all partial matches at once")
     if kept.numbers:
         names = ", ".join(f"S{number}" for number in kept.numbers)
@@ -81,8 +84,12 @@ def _choose(
     return Choice("fine", "its sets may be too large to keep" if too_large else "every set is read only once")
 
 
-def all_filtered(problem: Problem) -> bool:
-    """Whether every vertex has candidates of its own: there tables of codegrees cost more than they save."""
+def takes_codegrees(wanted: str, problem: Problem) -> bool:
+    """Whether plans may have tables of codegrees: where every vertex has candidates, they cost more than they save."""
+    return wanted == "wedge" or (wanted == "auto" and not _all_filtered(problem))
+
+
+def _all_filtered(problem: Problem) -> bool:
     return bool(problem.filters) and all(problem.filters)
 
 

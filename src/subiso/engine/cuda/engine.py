@@ -20,7 +20,7 @@ from subiso.engine.candidates import Found
 from subiso.engine.cuda.ahead import Begun, CountingRun, begin_all, hurrying, waiting
 from subiso.engine.cuda.by_sums import SumsReport, SumsRun, SumsWay, prepare_sums, sums_way
 from subiso.engine.cuda.by_twigs import Nothing, by_twigs, plan_twigs
-from subiso.engine.cuda.choose import Choice, all_filtered, choose_schedule
+from subiso.engine.cuda.choose import Choice, choose_schedule, takes_codegrees
 from subiso.engine.cuda.far import FarCsr
 from subiso.engine.cuda.filters import DeviceNarrower, Ledger
 from subiso.engine.cuda.formula import fitting_formula
@@ -29,7 +29,6 @@ from subiso.engine.cuda.levels_prepare import tail_is_beyond
 from subiso.engine.cuda.levels_tune import LEAST_TABLE_BYTES
 from subiso.engine.cuda.local import LocalReport, LocalRun
 from subiso.engine.cuda.local_counts import OnDevice
-from subiso.engine.cuda.local_large import by_sets
 from subiso.engine.cuda.machine import Machine, Needless, OutOfMemory
 from subiso.engine.cuda.memory import Cache, DeviceGraph, GuestCache
 from subiso.engine.cuda.motif_sums import MotifSums
@@ -93,13 +92,14 @@ class CudaEngine:
         self._ledger = Ledger()
         self._guests: WeakKeyDictionary[CandidateLayout, dict[int, Cache]] = WeakKeyDictionary()
         self.last: AnyReport | None = None
-        """What the last finished run did."""
+        """What the last count or stream did on a device; None where it had no need of one."""
         self.times = Times()
         """Where the seconds of the last count went."""
 
     def count(self, query: Query, params: Params = Params()) -> Outcome:  # noqa: B008 (frozen)
         """Count the query's matches."""
         started = time.perf_counter()
+        self.last = None
         times = self.times = Times()
         watch = Watch(params, started)
         with adding(times, "filter"):
@@ -169,7 +169,7 @@ class CudaEngine:
         seconds = HOST_SECONDS if params.timeout is None else min(HOST_SECONDS, params.timeout)
         alone = replace(params, threads=1, timeout=seconds, progress=None)
         outcome = cpu.run_formula(formula, resolved, alone, time.perf_counter())
-        return outcome if outcome.stopped_by is None else None
+        return None if outcome.stopped_by == "timeout" else outcome
 
     def _on_candidates(self, resolved: Resolved, params: Params) -> Resolved:
         """The query on its candidate graph where that pays; a storage that is named keeps the whole graph."""
@@ -193,8 +193,8 @@ class CudaEngine:
 
     def formula(self, resolved: Resolved, params: Params = Params()) -> Formula:  # noqa: B008 (frozen)
         """How a query is counted on these machines: plans without parts, which their schedules can run."""
-        tables = self.schedule == "wedge" or (self.schedule == "auto" and not all_filtered(resolved.problem))
-        codegrees = tables and len(self.machines) == 1 and params.switches.codegrees
+        tables = len(self.machines) == 1 and takes_codegrees(self.schedule, resolved.problem)
+        codegrees = tables and params.switches.codegrees
         formula = fitting_formula(resolved, params, codegrees=codegrees)
         budget = self.caches[0].budget
         if self.schedule in ("auto", "levels") and any(
@@ -453,10 +453,7 @@ class CudaEngine:
     def choose(self, plan: Plan, resolved: Resolved) -> Choice:
         """The schedule that runs a plan."""
         wanted = "stack" if self.schedule == "auto" and len(self.machines) > 1 else self.schedule
-        choice = choose_schedule(plan, resolved, self.machine.description, wanted, self.wishes.arena_words)
-        if choice.local is not None and by_sets(choice.local, self.wishes.local):
-            return replace(choice, why=f"{choice.why}, and counts cliques in large ones set by set")
-        return choice
+        return choose_schedule(plan, resolved, self.machine.description, wanted, self.wishes.arena_words)
 
     def _count_plan(self, plan: Plan, resolved: Resolved, watch: Watch, begun: Begun | None) -> int:
         if len(self.machines) == 1 or self.schedule == "levels":

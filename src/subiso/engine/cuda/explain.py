@@ -7,7 +7,7 @@ from collections.abc import Callable
 from subiso.engine.base import Params
 from subiso.engine.cuda import engine_on
 from subiso.engine.cuda.by_sums import sums_way
-from subiso.engine.cuda.choose import all_filtered, choose_schedule, joins_twigs
+from subiso.engine.cuda.choose import choose_schedule, joins_twigs, takes_codegrees
 from subiso.engine.cuda.device import open_devices, parse_device, why_not
 from subiso.engine.cuda.filters import told
 from subiso.engine.cuda.formula import fitting_formula
@@ -55,14 +55,13 @@ def device_lines(query: Query, device: str = "cuda", schedule: str = "auto") -> 
         return [*lines, f"  schedule pipeline: {why}", *(f"    {line}" for line in str(plan).splitlines())]
     storage = choose_storage(resolved)
     lines.append(f"  storage {storage.name}: {storage.why}")
-    tables = schedule == "wedge" or (schedule == "auto" and not all_filtered(resolved.problem))
-    formula = fitting_formula(resolved, Params(), codegrees=tables)
+    formula = fitting_formula(resolved, Params(), codegrees=takes_codegrees(schedule, resolved.problem))
+    soon = schedule == "auto" and formula.cost <= HOST_COST
+    lines += [f"  {_SOON}"] if soon else []
     way = sums_way(query, formula.cost) if schedule == "auto" else None
     if way is not None:
         return [*lines, f"  from sums over the whole graph ({', '.join(way.passes)}): {way.why}"]
-    if schedule == "auto" and formula.cost <= HOST_COST:
-        lines.append(f"  {_SOON}")
-    elif formula.cost <= HASTE_COST:
+    if not soon and formula.cost <= HASTE_COST:
         lines.append(f"  {_COMPILING}")
     lines += [f"  {beside}"] if beside else []
     for term in formula.terms:
