@@ -14,13 +14,13 @@ from __future__ import annotations
 import argparse
 import math
 import sys
-from collections import defaultdict
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 from bench.checked import check_graphs, run_script
 from bench.gpu.run import local_wish
-from bench.gpu.timed import TimedMachine
+from bench.gpu.timed import TimedMachine, best_by_plans, print_launches
 
 from subiso.bench.data import DataFolder, load_graph
 from subiso.engine.base import Params, Switches
@@ -35,7 +35,6 @@ from subiso.pattern import Pattern
 CASES = [("rmat16", (5, 6, 7)), ("rmat18", (5, 6, 7)), ("rmat20", (5, 6))]
 KNOWN = {("rmat20", 5): 632_581_392_831, ("rmat20", 6): 19_812_472_342_767}
 """Counts of graphs that the oracle does not have, by bit rows, one by one."""
-_LONG = 2000.0
 
 
 def main() -> None:
@@ -56,8 +55,10 @@ def main() -> None:
         graph = load_graph(data, name)
         for k in sizes:
             query = make_query(graph, Pattern.clique(k))
-            found, new = best(by_sets, machine, query, options)
-            other, old = best(one_by_one, machine, query, options) if not options.alone else (None, math.inf)
+            found, new = best_by_plans(by_sets, machine, query, options.repeat, options.limit)
+            other, old = None, math.inf
+            if not options.alone:
+                other, old = best_by_plans(one_by_one, machine, query, options.repeat, options.limit)
             expected = known.get(name, {}).get(f"K{k}", {}).get("subgraphs", KNOWN.get((name, k)))
             counts = {count for count in (found, other, expected) if count is not None}
             wrong |= len(counts) > 1
@@ -98,41 +99,19 @@ def ms(time: float) -> str:
     return f"{time:.3f}" if math.isfinite(time) else "-"
 
 
-def best(
-    engine: CudaEngine, machine: TimedMachine, query: Query, options: argparse.Namespace
-) -> tuple[int | None, float]:
-    """The count and the least time; (None, inf) where it does not end in time."""
-    least = math.inf
-    for number in range(options.repeat + 1):
-        machine.milliseconds()
-        outcome = engine.count(query, Params(timeout=options.limit, switches=Switches(sums=False)))
-        spent = machine.milliseconds()
-        if outcome.stopped_by is not None:
-            return None, math.inf
-        if number or spent > _LONG:
-            least = min(least, spent)
-        if spent > _LONG:
-            break
-    return outcome.count, least
-
-
 def steps(engine: CudaEngine, machine: TimedMachine, query: Query) -> None:
-    """A line per kernel and room: its launches, blocks of the last, milliseconds in all."""
+    """A line per kernel and room, then the memory."""
     resolved = resolve(query)
     (term,) = engine.formula(resolved, Params(switches=Switches(sums=False))).terms
     run = engine.prepare_count(term.plan, resolved)
     assert isinstance(run, LocalRun)
     machine.write(run.state, run.image)
-    machine.milliseconds()
-    lines: dict[str, list[float]] = defaultdict(lambda: [0, 0, 0.0])
-    for launch in run.work:
-        machine.launch(launch.kernel, launch.blocks, launch.shared, launch.args)
-        machine.snapshot(run.state, 8)
+
+    def name(launch: Any) -> str:
         room = f"beyond {launch.args['beyond']} up to {launch.args['capacity']}"
-        line = lines[f"{launch.kernel.step} {room}, {launch.shared // 1024} KB x {launch.kernel.threads}"]
-        line[:] = [line[0] + 1, launch.blocks, line[2] + machine.milliseconds()]
-    for name, (launches, blocks, spent) in lines.items():
-        print(f"    {name:48} {launches:4.0f} launches {blocks:6.0f} blocks {spent:10.3f} ms", flush=True)
+        return f"{launch.kernel.step} {room}, {launch.shared // 1024} KB x {launch.kernel.threads}"
+
+    print_launches(machine, run.state, run.work, name)
     print(f"    {run.report().search_bytes / 1e6:.1f} MB", flush=True)
 
 

@@ -56,7 +56,7 @@ def searches(graph: Graph) -> None:
 def levels(graph: Graph) -> None:
     """Schedule `levels`: every way to write results, rows of every size."""
     for output in ("atomic", "prealloc", "twice"):
-        own = LevelsWishes(output=output, rows=3000, limits=Limits(16, 20, 21))  # type: ignore[arg-type]
+        own = LevelsWishes(output=output, rows=3000, limits=Limits(16, 20, 21))
         check(CudaEngine(open_device(), Wishes(levels=own), schedule="levels"), graph)
 
 

@@ -1,13 +1,23 @@
-"""A device that also measures: the time from a run's first kernel to the end of the copy of its result."""
+"""A device that also measures, the time from a run's first kernel to the end of the copy of its result; and what
+benchmarks of single techniques do with it."""
 
 from __future__ import annotations
 
+import math
+from collections import defaultdict
+from collections.abc import Callable, Iterable
 from typing import Any
 
 from numpy.typing import NDArray
 
+from subiso.engine.base import Params, Switches
 from subiso.engine.cuda.device import CudaMachine, CudaSnapshot
+from subiso.engine.cuda.engine import CudaEngine
 from subiso.engine.cuda.machine import Buffer, Kernel
+from subiso.engine.query import Query
+
+_LONG = 2000.0
+"""Milliseconds from which on a run is not repeated."""
 
 
 class TimedMachine(CudaMachine):
@@ -44,3 +54,35 @@ class TimedMachine(CudaMachine):
             event = self.cupy.cuda.Event()
             event.record(self.stream)
         return event
+
+
+def best_by_plans(
+    engine: CudaEngine, machine: TimedMachine, query: Query, repeat: int, limit: float
+) -> tuple[int | None, float]:
+    """The count and the least time after a run to warm up; (None, inf) where it does not end within the limit."""
+    least = math.inf
+    for number in range(repeat + 1):
+        machine.milliseconds()
+        outcome = engine.count(query, Params(timeout=limit, switches=Switches(sums=False)))
+        spent = machine.milliseconds()
+        if outcome.stopped_by is not None:
+            return None, math.inf
+        least = min(least, spent if number else math.inf)
+        if number and spent > _LONG:
+            break
+    return outcome.count, least
+
+
+def print_launches(
+    machine: TimedMachine, state: Buffer, launches: Iterable[Any], name: Callable[[Any], str]
+) -> None:
+    """Runs them one by one: a line per name with its launches, blocks of the last, milliseconds in all."""
+    machine.milliseconds()
+    lines: dict[str, list[float]] = defaultdict(lambda: [0, 0, 0.0])
+    for launch in launches:
+        machine.launch(launch.kernel, launch.blocks, launch.shared, launch.args)
+        machine.snapshot(state, 8)
+        line = lines[name(launch)]
+        line[:] = [line[0] + 1, launch.blocks, line[2] + machine.milliseconds()]
+    for what, (count, blocks, spent) in lines.items():
+        print(f"    {what:48} {count:4.0f} launches {blocks:6.0f} blocks {spent:10.3f} ms", flush=True)

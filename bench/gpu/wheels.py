@@ -14,16 +14,15 @@ import argparse
 import math
 import sys
 import time
-from collections import defaultdict
 from dataclasses import replace
 from pathlib import Path
 
 from bench.checked import chosen_graphs, run_script
 from bench.gpu.run import PATTERNS
-from bench.gpu.timed import TimedMachine
+from bench.gpu.timed import TimedMachine, best_by_plans, print_launches
 
 from subiso.bench.data import DataFolder, load_graph
-from subiso.engine.base import Params, Switches
+from subiso.engine.base import Params
 from subiso.engine.cuda.by_sums import SumsRun, sums_way
 from subiso.engine.cuda.engine import CudaEngine
 from subiso.engine.cuda.hood_tune import HoodWishes
@@ -50,7 +49,7 @@ def main() -> None:
         query = make_query(load_graph(data, name), Pattern.from_edges(PATTERNS["W4"]))
         by_plans, plans = None, math.inf
         if options.timeout > 0:
-            by_plans, plans = time_plans(engine, machine, query, options)
+            by_plans, plans = best_by_plans(engine, machine, query, options.repeat, options.timeout)
         found, sums, run = time_sums(engine, machine, query, options.repeat)
         way = engine.sums_way(query, engine.formula(resolve(query)))
         chosen = "plans" if way is None else "sums"
@@ -91,21 +90,6 @@ def wish(text: str) -> tuple[str, object]:
     return name, int(value)
 
 
-def time_plans(
-    engine: CudaEngine, machine: TimedMachine, query: Query, options: argparse.Namespace
-) -> tuple[int | None, float]:
-    """The count and the least time; (None, inf) where it does not end in time."""
-    best = math.inf
-    for number in range(options.repeat + 1):
-        machine.milliseconds()
-        outcome = engine.count(query, Params(timeout=options.timeout, switches=Switches(sums=False)))
-        spent = machine.milliseconds()
-        if outcome.stopped_by is not None:
-            return None, math.inf
-        best = min(best, spent if number else math.inf)
-    return outcome.count, best
-
-
 def time_sums(
     engine: CudaEngine, machine: TimedMachine, query: Query, repeat: int
 ) -> tuple[int, float, SumsRun]:
@@ -122,21 +106,19 @@ def time_sums(
 
 
 def steps(machine: TimedMachine, run: SumsRun) -> None:
-    """A line per kernel: its launches, blocks of the last, milliseconds in all."""
+    """The triangles, a line per kernel, then the memory."""
     hoods = run.counted["wheels"]
     assert isinstance(hoods, HoodRun)
     machine.milliseconds()
     run.run.sums(Watch(Params(), time.perf_counter()))
-    lines: dict[str, list[float]] = defaultdict(lambda: [0, 0, 0.0])
-    lines["triangles"] = [1, 0, machine.milliseconds()]
+    print(f"    triangles {machine.milliseconds():.3f} ms", flush=True)
     machine.clear(hoods.state)
-    for launch in hoods.launches:
-        machine.launch(launch.kernel, launch.blocks, launch.shared, launch.args)
-        machine.snapshot(hoods.state, 8)
-        line = lines[f"{launch.kernel.call} x {launch.kernel.threads}, {launch.shared // 1024} KB"]
-        line[:] = [line[0] + 1, launch.blocks, line[2] + machine.milliseconds()]
-    for name, (launches, blocks, ms) in lines.items():
-        print(f"    {name:44} {launches:4.0f} launches {blocks:6.0f} blocks {ms:10.3f} ms", flush=True)
+    print_launches(
+        machine,
+        hoods.state,
+        hoods.launches,
+        lambda launch: f"{launch.kernel.call} x {launch.kernel.threads}, {launch.shared // 1024} KB",
+    )
     print(f"    {run.report().search_bytes / 1e6:.1f} MB", flush=True)
 
 

@@ -67,11 +67,6 @@ def fits(resolved: Resolved) -> bool:
     return problem.mode != "edge-isomorphism" and not problem.narrowed
 
 
-def little_to_read(resolved: Resolved) -> bool:
-    """Whether the candidate graph is made in less time than a plan."""
-    return resolved.narrowed.reading <= _LITTLE_READ
-
-
 def worth_racing(resolved: Resolved) -> bool:
     """Whether making the candidate graph may come to an end before another engine has done everything."""
     return resolved.narrowed.reading <= _MOST_READ
@@ -79,7 +74,7 @@ def worth_racing(resolved: Resolved) -> bool:
 
 def _worth_making(resolved: Resolved, plan_cost: Callable[[], float]) -> bool:
     """Whether the candidate graph is made. Plans of small patterns, whose cost is known well, may be done by then."""
-    if little_to_read(resolved):
+    if resolved.narrowed.reading <= _LITTLE_READ:
         return True
     if not worth_racing(resolved):
         return False
@@ -91,7 +86,7 @@ def first_tries(resolved: Resolved) -> str:
     if not fits(resolved) or not worth_racing(resolved):
         return ""
     said = f"host      counts first, between the candidates: up to {_FIRST_STEPS:,} steps of backtracking"
-    terms = None if resolved.problem.forbidden else partitions(resolved.problem)
+    terms = partitions(resolved.problem)
     if terms is None:
         return said
     sums = len(terms[0])
@@ -146,7 +141,7 @@ class Counter:
         are large.
         """
         problem, graph = self.problem, self.graph
-        terms = None if problem.forbidden else partitions(problem)
+        terms = partitions(problem)
         if terms is None:
             return None
         (blocks, coefficients), sums = terms, len(terms[0])
@@ -231,18 +226,15 @@ def may_coincide(problem: Problem) -> tuple[int, ...]:
     return tuple((problem.overlaps[v] if problem.overlaps else everyone) & ~near[v] for v in range(k))
 
 
-def can_eliminate(problem: Problem) -> bool:
-    """Whether nothing is absent, and vertices may coincide in few ways."""
-    return not problem.forbidden and partitions(problem) is not None
-
-
 def partitions(problem: Problem) -> tuple[list[list[int]], list[int]] | None:
     """The ways in which pattern vertices may coincide, as block numbers by vertex, and the coefficient of each; None
-    where there are too many.
+    where there are too many, or something must be absent: then there is no elimination.
 
     Where all may coincide, nothing is to be taken out: one way, with every vertex alone.
     """
     k = problem.num_vertices
+    if problem.forbidden:
+        return None
     if not problem.injective:
         return [list(range(k))], [1]
     found: tuple[list[list[int]], list[int]] | None = _native.coincidences(

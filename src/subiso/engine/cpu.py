@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from subiso import _native
 from subiso.engine.base import Outcome, Params, Rows, StoppedBy
-from subiso.engine.candidates import can_eliminate, count_candidates
+from subiso.engine.candidates import count_candidates, partitions
 from subiso.engine.lower import lower
 from subiso.engine.query import Query
 from subiso.engine.race import may_race
@@ -52,11 +52,11 @@ def count_without_plan(resolved: Resolved, params: Params, started: float) -> Ou
 def count_by_plans(resolved: Resolved, params: Params, started: float) -> Outcome:
     """The count by the cheapest formula, on the graph or on the candidate graph; or by elimination, where that is there
     first."""
-    race = may_race(resolved, params, 1, _PATIENCE) if can_eliminate(resolved.problem) else None
+    race = may_race(resolved, params, 1, _PATIENCE)
     stats = statistics_of(resolved.layout.graph)
     resolved = with_candidate_graph(resolved, stats, params.switches.candidate_graph)
     formula = formula_for(resolved, params)
-    if race is None:
+    if race is None or partitions(resolved.problem) is None:
         return run_formula(formula, resolved, params, started)
     race.searching()
     with race:
