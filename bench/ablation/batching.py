@@ -20,7 +20,7 @@ WAYS = (
 PATTERNS = ("P1", "P2", "P4", "P8", "P9")
 LABELLED = "email-Enron/labels16"
 QUERIES = 6
-MOST_EMBEDDINGS = 100_000_000
+MOST_EMBEDDINGS = 2_000_000_000
 
 
 def study(setting: Setting) -> Study:
@@ -73,9 +73,9 @@ def labelled(setting: Setting, name: str) -> dict[str, dict[str, Trial]]:
     """Some queries of twelve vertices, whose candidates are few: where gMatch measured its idle rates."""
     graph = setting.graph(name)
     known = [q for q in setting.data.labelled_queries()[name] if q["embeddings"] is not None]
-    queries = [q for q in known if q["embeddings"] < MOST_EMBEDDINGS]
+    queries = sorted((q for q in known if q["embeddings"] < MOST_EMBEDDINGS), key=lambda q: q["embeddings"])
     trials: dict[str, dict[str, Trial]] = {}
-    for query in queries[:QUERIES]:
+    for query in queries[-1 :: -(len(queries) // QUERIES)][:QUERIES]:  # of all sizes, the largest first
         pattern = Pattern.from_edges(query["edges"], vertex_labels=query["labels"])
         trials[query["name"]] = {
             way.name: setting.try_out(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
+from dataclasses import replace
 from math import comb
 
 import numpy as np
@@ -11,7 +12,7 @@ import pytest
 from random_cases import FINE, canonical, describe, expected_rows, random_query, rows_of
 from shim import ShimMachine, simt
 
-from subiso.engine import reference
+from subiso.engine import cpu, reference
 from subiso.engine.base import Params, Switches
 from subiso.engine.cuda.engine import CudaEngine
 from subiso.engine.cuda.layout import ARGS, BLOCK, CONTROL
@@ -20,10 +21,12 @@ from subiso.engine.cuda.tune import MAIL_BYTES, STACK_LEVEL_BYTES, Wishes
 from subiso.engine.query import MODES, Query, make_query
 from subiso.errors import SubisoError
 from subiso.graph import Graph
+from subiso.graph.generators import rmat
 from subiso.pattern import Pattern
 
 ORDERS = ("forward", "reverse", "random")
 SCHEDULES = ("stack", "fine")
+ENUMERATED = Switches(max_tail=1, expand="never", decompose="never", codegrees=False, local=False)
 NESTED = Params(switches=Switches(local=False, decompose="never"))
 """One nest of loops, no bit rows."""
 TINY = [
@@ -157,6 +160,36 @@ def test_batches_keep_lanes_busy() -> None:
         rates.append(1 - engine.last.tasks / (32 * engine.last.steps))
     assert rates[0] > rates[1] > rates[2]
     assert rates[2] < rates[0] / 2
+
+
+MEDIUM = rmat(7, 3, seed=3)
+BOW = Pattern.from_edges([(0, 1), (1, 2), (0, 2), (2, 3), (3, 4), (2, 4), (4, 5)])
+"""Two triangles at a vertex and a tail: its lists are short and of any length."""
+
+
+@pytest.mark.parametrize("warps", [1, 3])
+@pytest.mark.parametrize("tau", [0, 300])
+def test_lanes_are_filled_from_above(warps: int, tau: int) -> None:
+    """Where few tasks are left at a level, those that wait there are joined by others: hardly a lane is idle."""
+    query = make_query(MEDIUM, BOW)
+    wishes = Wishes(blocks=1, warps_per_block=warps, tau=tau, edges=False)
+    engine = CudaEngine(ShimMachine("random", seed=warps), wishes, schedule="fine")
+    assert engine.count(query, replace(FINE, switches=ENUMERATED)).count == cpu.count(query).count
+    assert engine.last is not None
+    assert 1 - engine.last.tasks / (32 * engine.last.steps) < 0.08
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_filled_lanes_lose_no_row(mode: str) -> None:
+    """Entries that wait below, and those that were gathered, are saved with the others when the output is full."""
+    small = rmat(5, 4, seed=1)
+    query = make_query(small, BOW, mode=mode)
+    engine = CudaEngine(
+        ShimMachine("reverse"), Wishes(blocks=1, warps_per_block=1, row_capacity=37), schedule="fine"
+    )
+    rows = rows_of(engine, query)
+    assert canonical(query, rows) == expected_rows(query)
+    assert engine.last is not None and engine.last.launches > 3
 
 
 def test_large_patterns_and_hubs() -> None:

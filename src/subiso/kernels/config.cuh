@@ -24,6 +24,7 @@ struct Config {
   static constexpr int kStop = kStopLevel;         // deeper levels are not handed over
   static constexpr int kDetect = kDetectLevel;     // deeper down nobody looks at the others
   static constexpr Team kTeam = kTeamKind;         // seed by seed, with a table of codegrees
+  static constexpr bool kRefill = !kSets && kTeam == Team::kNone && kBatch == kWarp;  // go up where lanes would be idle
   static constexpr bool kNarrow = kNarrowOn;       // a polynomial's value and its terms fit into 64 bits
   static constexpr bool kTally = kTallyOn;         // local counts
 };
@@ -69,8 +70,9 @@ struct Pool {
   Class classes[4];    // those after the last have units and rows beyond all others
 };
 
-// Candidates of the last level that one entry has at most for all to be counted in one go; more are worth sharing.
-inline constexpr u32 kLong = 1024;
+// Candidates of the last level that are counted in one go; more are worth sharing. Sizes below them are work of their own.
+template <Tail kTail>
+inline constexpr u32 kPiece = kTail == Tail::kSizes ? 256 : 2048;
 
 template <class Store>
 struct SearchArgs {

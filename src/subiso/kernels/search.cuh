@@ -13,8 +13,8 @@ template <class Plan, class Store, class Config>
 class SearchWarp : public SearchStep<Plan, Store, Config> {
   using Base = SearchStep<Plan, Store, Config>;
   using typename Base::Counts;
-  using Base::args_, Base::plan_, Base::stack_, Base::counts_, Base::frontier_, Base::fresh_, Base::depth_, Base::left_;
-  using Base::idle, Base::advance, Base::stopped;
+  using Base::args_, Base::plan_, Base::stack_, Base::counts_, Base::frontier_, Base::fresh_, Base::hurry_, Base::depth_, Base::left_;
+  using Base::idle, Base::advance, Base::settle, Base::stopped;
 
  public:
   SUBISO_DEVICE SearchWarp(const SearchArgs<Store>& args, Plan plan, Stack stack, Counts counts, TeamState* team)
@@ -34,18 +34,24 @@ class SearchWarp : public SearchStep<Plan, Store, Config> {
   SUBISO_DEVICE void run() {
     share_.enter();
     share_.receive(stack_, frontier_, range_, depth_);
-    for (u32 turn = 1;; ++turn) {
+    for (u32 turns = 1;; ++turns) {
       if (idle() && !fetch()) {
         if (left_ || !Config::kShare || !share_.wait()) break;
         share_.receive(stack_, frontier_, range_, depth_);
       }
       // First a step, then a look at the others: work that is handed on at once would go round for ever.
       advance();
-      if (turn % Config::kPeriod == 0 && fresh_ == 0 && share_.look(stack_, frontier_, depth_) == Signal::kLeave)
-        left_ = true;
+      if (turns >= Config::kPeriod && fresh_ == 0) {
+        turns = 0;
+        const Signal signal = share_.look(stack_, frontier_, depth_);
+        if (signal == Signal::kLeave) left_ = true;
+        hurry_ = signal == Signal::kGive;
+      }
       if (left_) break;
     }
-    if (Config::kTail == Tail::kRows && args_.keep) share_.save(stack_, frontier_, range_, depth_);
+    if (Config::kTail != Tail::kRows || !args_.keep) return;
+    settle();
+    share_.save(stack_, frontier_, range_, depth_);
   }
 
   // The same, seed by seed: the team counts its wedges, then its warps take rows below it.

@@ -22,23 +22,100 @@ class SearchStep : public SearchTail<Plan, Store, Config> {
   SUBISO_DEVICE void advance() {
     if (fresh_ != 0)
       open();
-    else if (!(depth_ + 1 == last() && Config::kTail != Tail::kRows ? finish() : step()))
+    else if (!(Config::kRefill && !hurry_ && few_tasks() && look_for_more()) &&
+             !(depth_ + 1 == last() && Config::kTail != Tail::kRows ? finish() : step()))
       pop();
   }
 
+  // Goes down to the deepest entries: then all there are lie at the current level and above.
+  SUBISO_DEVICE void settle() {
+    if constexpr (Config::kRefill) {
+      if (gathered_ != 0) {
+        sink(gathered_);
+        open();
+      }
+      while (waiting(depth_ + 1) != 0) sink(0);
+    }
+  }
+
  private:
+  // ---- up and down -------------------------------------------------------------------------------------------------
   SUBISO_DEVICE void pop() {
     if (depth_ < 0) return;
     if (Config::kSets) stack_.top = stack_.base(depth_);
     frontier_ = {};
+    set_waiting(depth_, 0);
     if (--depth_ >= 0) frontier_ = stack_.frontier(depth_);
   }
 
-  // `fresh_` entries were put at the current level: computes their sets, as far as there is room, and their candidates.
+  // To the next level, where the entries `fresh` are new, and others may have waited.
+  SUBISO_DEVICE void sink(u32 fresh) {
+    if (depth_ >= 0) stack_.set_frontier(depth_, frontier_);
+    ++depth_;
+    frontier_ = {};
+    if (waiting(depth_) >> lane_id() & 1) frontier_ = stack_.frontier(depth_);
+    fresh_ = fresh;
+    gathered_ = 0;
+  }
+
+  // Whether fewer tasks than lanes are left here.
+  SUBISO_DEVICE bool few_tasks() const {
+    return ballot(frontier_.left >= kWarp) == 0 && reduce_add(frontier_.left) < kWarp;
+  }
+
+  // Goes to where there are more tasks: down, with what was gathered, or up, for entries to be added to those here.
+  SUBISO_DEVICE bool look_for_more() {
+    if (gathered_ == 0) return climb();
+    if (!open_above()) return false;
+    sink(gathered_);
+    return true;
+  }
+
+  // Up to the next level that has tasks. False: there is none, or no room for what would come.
+  SUBISO_DEVICE bool climb() {
+    u32 open = ballot(frontier_.left != 0);
+    for (int level = depth_; level > 0; --level) {
+      const u32 wait = open | parents(level + 1);
+      if (popcount(wait) > kWarp / 2) return false;
+      set_waiting(level, wait);
+      open = ballot(stack_.left(level - 1) != 0);
+      if (open == 0) continue;
+      stack_.set_frontier(depth_, frontier_);
+      depth_ = level - 1;
+      frontier_ = stack_.frontier(depth_);
+      return true;
+    }
+    return false;
+  }
+  SUBISO_DEVICE bool open_above() const {
+    for (int level = depth_ - 1; level >= 0; --level)
+      if (ballot(stack_.left(level) != 0) != 0) return true;
+    return false;
+  }
+
+  // The entries of a level below the current one that have tasks left, or have others below them that do.
+  SUBISO_DEVICE u32 waiting(int level) const {
+    return Config::kRefill ? shuffle(waiting_, static_cast<u32>(level) % kWarp) : 0;
+  }
+  SUBISO_DEVICE void set_waiting(int level, u32 entries) {
+    if (Config::kRefill && lane_id() == static_cast<u32>(level)) waiting_ = entries;
+  }
+  // ... and those that they are below of.
+  SUBISO_DEVICE u32 parents(int level) const {
+    const u32 children = waiting(level);
+    if (children == 0) return 0;
+    u32 found = children >> lane_id() & 1 ? 1u << stack_.parent(level, lane_id()) : 0;
+    SUBISO_UNROLL
+    for (u32 step = kWarp / 2; step != 0; step /= 2) found |= shuffle(found, lane_id() ^ step);
+    return found;
+  }
+
+  // The entries `fresh_` were put at the current level: computes their sets, as far as there is room, and their candidates.
   SUBISO_DEVICE void open() {
-    u32 count = fresh_;
+    u32 fresh = fresh_;
     fresh_ = 0;
     if constexpr (Config::kSets) {
+      u32 count = popcount(fresh);
       stack_.base(depth_) = stack_.top;
       plan_.at(depth_, [&](auto level) {
         if (plan_.sets_at(level) == 0) return 0;
@@ -50,9 +127,9 @@ class SearchStep : public SearchTail<Plan, Store, Config> {
         });
         return 0;
       });
+      fresh = first_bits(count);
     }
-    frontier_ = {};
-    if (lane_id() < count)
+    if (fresh >> lane_id() & 1)
       frontier_ = plan_.at(depth_ + 1, [&](auto next) {
         return local_candidates(plan_, args_.reads, stack_, next, before(next), lane_id());
       });
@@ -60,53 +137,81 @@ class SearchStep : public SearchTail<Plan, Store, Config> {
 
   // The tasks from the one on that led to entry `kept` go back to where they came from.
   SUBISO_DEVICE void take_back(u32 kept) {
-    const u32 cut = nth_bit(came_from_, kept);
     Frontier f = stack_.frontier(depth_ - 1);
-    const u32 stay = dealt_.begin >= cut ? 0 : least(dealt_.taken, cut - dealt_.begin);
-    f.next -= dealt_.taken - stay;
-    f.left += dealt_.taken - stay;
+    const u32 back = dealt_.taken - dealt_.before(nth_bit(came_from_, kept));
+    f.next -= back;
+    f.left += back;
     stack_.set_frontier(depth_ - 1, f);
   }
 
-  // Deals one task per lane below the current level. False when nothing is left there.
+  // Deals one task per lane below the current level, and gathers what fits until there is enough of it to go down.
+  // False when nothing is left here.
   SUBISO_DEVICE bool step() {
-    const Task task = depth_ < 0 ? deal<kWarp>(frontier_) : deal<Config::kBatch>(frontier_);
+    Task task = depth_ < 0 ? deal<kWarp>(frontier_) : deal<Config::kBatch>(frontier_);
     const u32 tried = ballot(task.present);
-    if (tried == 0) return false;
-    note(popcount(tried));
     const int level = depth_ + 1;
+    const u32 there = Config::kRefill ? waiting(level) | gathered_ : 0;
+    if (tried == 0) {
+      if (there != 0) sink(gathered_);
+      return there != 0;
+    }
     const bool ok = task.present && plan_.at(level, [&](auto l) {
       return fits(plan_, args_.reads, stack_, l, before(l), task.vertex, task.entry, task.origin);
     }) && edges_fit(level, task.vertex, task.entry);
-    const u32 fitting = ballot(ok);
+    u32 fitting = ballot(ok);
     if (Config::kTail == Tail::kRows && level == last()) {
       u64 row = 0;
       if (fitting != 0 && !reserve(fitting, row)) return true;  // the tasks stay where they are
+      note(popcount(tried));
       if (ok) write_row(row, task);
       commit(frontier_, task);
       return true;
     }
-    commit(frontier_, task);
-    if (fitting == 0) return true;
-    if (depth_ >= 0) stack_.set_frontier(depth_, frontier_);
-    sync_warp();  // nobody still reads the entries that are written now
-    if (ok) stack_.put(level, popcount(fitting & lanes_below()), task.vertex, task.entry);
-    sync_warp();
-    depth_ = level;
-    fresh_ = popcount(fitting);
-    if (Config::kSets) {
-      came_from_ = fitting;
-      dealt_ = {task.begin, task.taken};
+    u32 done = popcount(tried);
+    if constexpr (Config::kRefill) {
+      if (const u32 room = kWarp - popcount(there); popcount(fitting) > room) {  // the tasks behind have to wait
+        done = nth_bit(fitting, room);
+        fitting &= first_bits(done);
+        task.dealt.taken = task.dealt.before(done);
+      }
     }
+    note(done);
+    commit(frontier_, task);
+    if (fitting != 0) put(level, fitting, there, task);
+    if (gathered_ != 0 && (!Config::kRefill || hurry_ || popcount(there | gathered_) > kWarp / 2 || ballot(frontier_.left != 0) == 0))
+      sink(gathered_);
     return true;
   }
 
-  // Counts below the current level, the last but one, in one go; of very long lists a piece, so that they can be shared.
+  // The vertices of the lanes `fitting` become entries, beside those that are there.
+  SUBISO_DEVICE void put(int level, u32 fitting, u32 there, const Task& task) {
+    u32 number = popcount(fitting & lanes_below());
+    if (Config::kRefill && there != 0) number = nth_bit(~there, number);
+    sync_warp();  // nobody still reads the entries that are written now
+    if (fitting >> lane_id() & 1) stack_.put(level, number, task.vertex, task.entry);
+    sync_warp();
+    const u32 end = Config::kRefill && there != 0 ? nth_bit(~there, popcount(fitting) - 1) + 1 : popcount(fitting);
+    gathered_ |= ~there & first_bits(end);
+    if (Config::kSets) {
+      came_from_ = fitting;
+      dealt_ = task.dealt;
+    }
+  }
+
+  // Counts below the current level, the last but one, in one go; of many candidates a part, so that the rest can be shared.
   // False when nothing was left.
   SUBISO_DEVICE bool finish() {
     if (ballot(frontier_.left != 0) == 0) return false;
     const auto level = before(plan_.num_levels());
-    const u32 piece = least(frontier_.left, kLong);
+    u32 piece = least(frontier_.left, kPiece<Config::kTail>);
+    if constexpr (Config::kTeam == Team::kNone) {
+      const u32 end = scan_add(piece), begin = end - piece, total = shuffle(end, kWarp - 1);
+      u32 most = least(total, kPiece<Config::kTail>);
+      // What does not fill the lanes waits for more to come, unless sizes would have to be computed twice.
+      if (Config::kRefill && Config::kTail == Tail::kCount && !hurry_ && total > kWarp && open_above())
+        most = most / kWarp * kWarp;
+      piece = begin < most ? least(piece, most - begin) : 0;
+    }
     u32 early[kMaxSizes];  // sizes that do not depend on the last vertex
     if constexpr (Config::kTail == Tail::kSizes)
       plan_.each_size([&](auto s, auto size) {
@@ -181,11 +286,11 @@ class SearchStep : public SearchTail<Plan, Store, Config> {
   Frontier frontier_;       // what is left below the entries of the current level
   u32 fresh_ = 0;           // entries of the current level that were put there just now
   int depth_ = -1;
+  bool hurry_ = true;       // somebody is idle: no tasks are taken only to fill lanes, so that there is more to give
 
  private:
-  struct Dealt {
-    u32 begin, taken;
-  };
+  u32 gathered_ = 0;        // new entries of the next level
+  u32 waiting_ = 0;         // lane p: the entries of level p that wait
   Dealt dealt_{0, 0};       // of the step that led to the fresh entries: this lane's share,
   u32 came_from_ = 0;       // and the lanes whose tasks fitted
 };

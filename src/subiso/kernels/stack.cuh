@@ -75,14 +75,19 @@ class Stack {
   u32* arena_;
 };
 
+// How many tasks the entry of a lane's own number gave away, and the lane that does the first of them.
+struct Dealt {
+  u32 taken, begin;
+  SUBISO_DEVICE u32 before(u32 lane) const { return begin < lane ? least(taken, lane - begin) : 0; }
+};
+
 // The task that one lane does in a step: try `vertex` below entry `entry`.
 struct Task {
   bool present;
   u32 entry;
   u32 vertex;
   u32 origin;
-  u32 taken;  // how many tasks the entry of this lane's own number gave away,
-  u32 begin;  // and the lane that does the first of them
+  Dealt dealt;
 };
 
 // Deals the next tasks of a virtual pool, the concatenation of all entries' local candidates, one per lane. At most
@@ -91,7 +96,7 @@ template <u32 kBatch>
 SUBISO_DEVICE Task deal(const Frontier& f) {
   const u32 lane = lane_id();
   const u32 open = ballot(f.left != 0);
-  if (open == 0) return {false, 0, 0, 0, 0, 0};
+  if (open == 0) return {false, 0, 0, 0, {0, 0}};
   const u32 first = lowest_bit(open);
   u32 entry = first, offset = lane, taken = 0, begin = 0;
   bool present = true;
@@ -113,12 +118,12 @@ SUBISO_DEVICE Task deal(const Frontier& f) {
   }
   const u32* list = shuffle(f.next, entry);
   const u32 origin = shuffle(f.origin, entry);
-  return {present, entry, present ? load_own(list + offset) : 0, origin, taken, begin};
+  return {present, entry, present ? load_own(list + offset) : 0, origin, {taken, begin}};
 }
 
 SUBISO_DEVICE void commit(Frontier& f, const Task& t) {
-  f.next += t.taken;
-  f.left -= t.taken;
+  f.next += t.dealt.taken;
+  f.left -= t.dealt.taken;
 }
 
 // A task of `drain`: as above, and which lanes work for the entry of this lane's own number.

@@ -234,10 +234,15 @@ SUBISO_DEVICE u64 clock_now() { return static_cast<u64>(clock64()); }
 
 SUBISO_DEVICE u32 lanes_below() { return (1u << lane_id()) - 1; }
 
-// The number of the bit that has `n` set bits below it.
+SUBISO_DEVICE u32 first_bits(u32 n) { return n < 32 ? (1u << n) - 1 : 0xffffffffu; }
+
+// The number of the set bit that has `n` others below it; there must be one.
 SUBISO_DEVICE u32 nth_bit(u32 bits, u32 n) {
-  for (u32 i = 0; i < n; ++i) bits &= bits - 1;
-  return lowest_bit(bits);
+  u32 found = 0;
+  SUBISO_UNROLL
+  for (u32 step = 16; step != 0; step /= 2)
+    if (popcount(bits & first_bits(found + step)) <= n) found += step;
+  return found;
 }
 
 // A 128-bit total in two words, added to by many: the carry follows on its own, so that only the end value is whole.
