@@ -70,6 +70,9 @@ struct Pool {
   Class classes[4];    // those after the last have units and rows beyond all others
 };
 
+// Levels from which on lanes are filled from above: those of shorter searches are, from the pool.
+inline constexpr int kDeep = 5;
+
 // Candidates of the last level that are counted in one go; more are worth sharing. Sizes below them are work of their own.
 template <Tail kTail>
 inline constexpr u32 kPiece = kTail == Tail::kSizes ? 256 : 2048;
