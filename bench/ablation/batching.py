@@ -74,8 +74,9 @@ def labelled(setting: Setting, name: str) -> dict[str, dict[str, Trial]]:
     graph = setting.graph(name)
     known = [q for q in setting.data.labelled_queries()[name] if q["embeddings"] is not None]
     queries = sorted((q for q in known if q["embeddings"] < MOST_EMBEDDINGS), key=lambda q: q["embeddings"])
+    step = max(1, len(queries) // QUERIES)
     trials: dict[str, dict[str, Trial]] = {}
-    for query in queries[-1 :: -(len(queries) // QUERIES)][:QUERIES]:  # of all sizes, the largest first
+    for query in queries[::-step][:QUERIES]:  # of all sizes, the largest first
         pattern = Pattern.from_edges(query["edges"], vertex_labels=query["labels"])
         trials[query["name"]] = {
             way.name: setting.try_out(
