@@ -15,7 +15,7 @@ import json
 import sys
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -49,6 +49,9 @@ SWEEPS: dict[str, tuple[Any, ...]] = {
     "skew": ("uniform", "zipf", "powerlaw"),
 }
 
+LEFT_OUT = "left out"
+"""The state of what there was no time for."""
+
 Engine = Callable[[Query, Params], Outcome]
 
 
@@ -60,7 +63,7 @@ class Answer:
     count: int | None = None
     ms: float | None = None
     state: str = ""
-    """Why there is no count: "timeout", "left out", or an error."""
+    """Why there is no count: "timeout", LEFT_OUT, or an error."""
 
 
 @dataclass
@@ -76,7 +79,11 @@ class Point:
     """By query."""
 
     def of(self, engine: str) -> list[Answer]:
-        return [answer for query in self.answers for answer in query if answer.engine == engine]
+        return [answer for answer in self.asked() if answer.engine == engine]
+
+    def asked(self) -> list[Answer]:
+        """Of all engines, without what was left out."""
+        return [answer for query in self.answers for answer in query if answer.state != LEFT_OUT]
 
 
 @dataclass(frozen=True)
@@ -125,7 +132,7 @@ def run_point(
 def ask(name: str, engine: Engine, query: Query, options: Options) -> Answer:
     """One query on one engine, preparation included."""
     if time.perf_counter() > options.deadline:
-        return Answer(name, state="left out")
+        return Answer(name, state=LEFT_OUT)
     started = time.perf_counter()
     try:
         outcome = engine(query, Params(timeout=options.limit))
@@ -142,24 +149,26 @@ def row_of(point: Point, limit: float) -> dict[str, Any]:
     row: dict[str, Any] = {"graph": point.graph, "value": str(point.value), "queries": len(point.patterns)}
     problems = ""
     for engine in point.engines:
-        mine = [answer for answer in point.of(engine) if answer.state != "left out"]
+        mine = point.of(engine)
         times = [
             answer.ms or 1000 * limit for answer in mine if not answer.state.startswith(("WRONG", "error"))
         ]
         row[f"{engine} ms"] = sum(times) / len(times) if times else None
         row[f"{engine} stopped"] = sum(answer.state == "timeout" for answer in mine)
         problems = problems or next((a.state for a in mine if a.state.startswith(("WRONG", "error"))), "")
-    return {**row, "state": problems}
+    return {**row, "state": problems or (LEFT_OUT if len(mine) < len(point.patterns) else "")}
 
 
 def study_of(sweep: str, points: Sequence[Point], limit: float) -> Study:
     """The sweep's table and a plot per graph."""
     found = Study(f"sweep-{sweep}", f"Labelled queries by {sweep}: mean ms (stopped ones with their limit)")
     found.rows = [row_of(point, limit) for point in points]
-    answers = [answer for point in points for query in point.answers for answer in query]
-    stopped = sum(answer.state == "timeout" for answer in answers)
-    found.claim(f"{len(answers)} runs, {stopped} stopped at the limit of {limit:g} s", bool(answers))
-    found.claim("all that came to their end agree", found.wrong == 0)
+    asked = [answer for point in points for answer in point.asked()]
+    left_out = sum(len(query) for point in points for query in point.answers) - len(asked)
+    stopped = sum(answer.state == "timeout" for answer in asked)
+    made = f"{len(asked)} runs, {stopped} stopped at the limit of {limit:g} s"
+    found.claim(made + (f", {left_out} left out" if left_out else ""), not left_out)
+    found.claim("all that came to their end agree", found.wrong == 0 and stopped < len(asked))
     for graph in dict.fromkeys(point.graph for point in points):
         rows = [row for row in found.rows if row["graph"] == graph]
         values = [point.value for point in points if point.graph == graph]
@@ -185,14 +194,14 @@ def run_all(
     """Runs sweeps, writes their tables, answers and plots; 1 where counts differ or an engine failed."""
     wrong = measured = 0
     about = {"date": datetime.date.today().isoformat(), "limit_s": options.limit, "seed": options.seed}
-    for sweep in sweeps:
-        points = list(_points(graphs, sweep, engines, options))
+    for i, sweep in enumerate(sweeps):
+        points = list(_points(graphs, sweep, engines, _share(options, len(sweeps) - i)))
         found = study_of(sweep, points, options.limit)
         found.write(out, {**about, "engines": ", ".join(engines)})
         (out / f"sweep-{sweep}-answers.json").write_text(json.dumps([asdict(p) for p in points], indent=1))
         print(f"{found.text()}\n", flush=True)
         wrong += found.wrong
-        measured += sum(len(query) for point in points for query in point.answers)
+        measured += sum(len(point.asked()) for point in points)
     print(f"{wrong} rows wrong, {measured} runs; files in {out}")
     if not measured:
         print("nothing was measured: give it graphs, queries or more --seconds", file=sys.stderr)
@@ -202,10 +211,16 @@ def run_all(
 def _points(
     graphs: Mapping[str, Callable[[], Graph]], sweep: str, engines: Mapping[str, Engine], options: Options
 ) -> Iterator[Point]:
-    for name, load in graphs.items():
-        graph = load()
+    for i, (name, load) in enumerate(graphs.items()):
+        graph, mine = load(), _share(options, len(graphs) - i)
         for value in SWEEPS[sweep]:
-            yield run_point(graph, (name, sweep, value), engines, options)
+            yield run_point(graph, (name, sweep, value), engines, mine)
+
+
+def _share(options: Options, parts: int) -> Options:
+    """The same with the seconds that one of several parts may take."""
+    now = time.perf_counter()
+    return replace(options, deadline=now + (options.deadline - now) / parts)
 
 
 def engines_of(device: str, schedules: Sequence[str]) -> dict[str, Engine]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 import xml.etree.ElementTree as ET
 from pathlib import Path
 
@@ -61,10 +62,34 @@ def test_wrong_and_stopped_answers_are_told(tmp_path: Path, capsys: pytest.Captu
     assert [a["state"] for a in answers[0]["answers"][0]] == ["", "timeout"]
 
 
-def test_nothing_is_asked_after_the_deadline(tmp_path: Path) -> None:
+def test_nothing_is_asked_after_the_deadline(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     options = sweeps.Options(1, deadline=0.0)
     point = sweeps.run_point(GRAPH, ("g", "size", 3), {"cpu": cpu.count}, options)
-    assert [a.state for a in point.of("cpu")] == ["left out"]
+    assert (point.answers[0][0].state, point.of("cpu")) == ("left out", [])
+    assert sweeps.run_all({"g": lambda: GRAPH}, ["labels"], {"cpu": cpu.count}, options, tmp_path) == 1
+    said = capsys.readouterr().out
+    assert "DOES NOT HOLD: 0 runs, 0 stopped at the limit of 5 s, 2 left out" in said
+    assert "DOES NOT HOLD: all that came to their end agree" in said
+    rows = json.loads((tmp_path / "sweep-labels.json").read_text())["rows"]
+    assert {row["state"] for row in rows} == {"left out"}
+
+
+def test_every_sweep_and_graph_has_its_share_of_the_time(tmp_path: Path) -> None:
+    """What takes long in the first sweep, on the first graph, leaves the others theirs."""
+    asked: list[int] = []
+
+    def slow(query: Query, params: Params) -> Outcome:
+        asked.append(query.graph.num_vertices)
+        time.sleep(0.05)
+        return Outcome(1)
+
+    graphs = {"g": lambda: GRAPH, "h": lambda: path(50)}
+    options = sweeps.Options(20, deadline=time.perf_counter() + 1.0)
+    sweeps.run_all(graphs, ["labels", "size"], {"slow": slow}, options, tmp_path)
+    for sweep in ("labels", "size"):
+        rows = json.loads((tmp_path / f"sweep-{sweep}.json").read_text())["rows"]
+        assert {row["graph"] for row in rows if row["slow ms"]} == {"g", "h"}, sweep
+    assert len(asked) < 80
 
 
 def test_graphs_without_such_queries_have_empty_rows(tmp_path: Path) -> None:

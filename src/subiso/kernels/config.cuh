@@ -22,7 +22,7 @@ struct Config {
   static constexpr u32 kLeast = kLeastGift;        // tasks of the current level that are worth a letter
   static constexpr bool kSets = kSetsOn;           // schedule `stack`: keep sets
   static constexpr int kStop = kStopLevel;         // deeper levels are not handed over
-  static constexpr int kDetect = kDetectLevel;     // deeper down nobody looks at the others
+  static constexpr int kDetect = kDetectLevel;     // deeper down nothing is handed over
   static constexpr Team kTeam = kTeamKind;         // seed by seed, with a table of codegrees
   static constexpr bool kRefill = !kSets && kTeam == Team::kNone && kBatch == kWarp;  // go up where lanes would be idle
   static constexpr bool kNarrow = kNarrowOn;       // a polynomial's value and its terms fit into 64 bits
@@ -70,12 +70,13 @@ struct Pool {
   Class classes[4];    // those after the last have units and rows beyond all others
 };
 
-// Levels from which on lanes are filled from above: those of shorter searches are, from the pool.
+// Levels of a plan from which on lanes are filled from above: in shorter searches there is hardly anything above.
 inline constexpr int kDeep = 5;
 
-// Candidates of the last level that are counted in one go; more are worth sharing. Sizes below them are work of their own.
-template <Tail kTail>
-inline constexpr u32 kPiece = kTail == Tail::kSizes ? 256 : 2048;
+// Candidates of the last level that a warp counts in one go; more are worth sharing. Sizes below them are work of their own.
+// Teams share nothing: there it is those of one entry, so that a stop is heeded.
+template <Tail kTail, Team kTeam>
+inline constexpr u32 kPiece = kTeam != Team::kNone ? 1024 : kTail == Tail::kSizes ? 256 : 2048;
 
 template <class Store>
 struct SearchArgs {

@@ -45,7 +45,7 @@ class SearchWarp : public SearchStep<Plan, Store, Config> {
         turns = 0;
         const Signal signal = share_.look(stack_, frontier_, depth_);
         if (signal == Signal::kLeave) left_ = true;
-        hurry_ = signal == Signal::kGive || plan_.num_levels() < kDeep;
+        hurry_ = signal == Signal::kWanted || plan_.num_levels() < kDeep;
       }
       if (left_) break;
     }

@@ -48,7 +48,8 @@ class SearchStep : public SearchTail<Plan, Store, Config> {
     if (--depth_ >= 0) frontier_ = stack_.frontier(depth_);
   }
 
-  // To the next level, where the entries `fresh` are new, and others may have waited.
+  // To the next level, where the entries `fresh` are new, and others may have waited. Before the first level every lane
+  // has one task at most, so that a step takes all of them.
   SUBISO_DEVICE void sink(u32 fresh) {
     if (depth_ >= 0) stack_.set_frontier(depth_, frontier_);
     ++depth_;
@@ -95,7 +96,7 @@ class SearchStep : public SearchTail<Plan, Store, Config> {
 
   // The entries of a level below the current one that have tasks left, or have others below them that do.
   SUBISO_DEVICE u32 waiting(int level) const {
-    return Config::kRefill ? shuffle(waiting_, static_cast<u32>(level) % kWarp) : 0;
+    return Config::kRefill ? shuffle(waiting_, static_cast<u32>(level)) : 0;
   }
   SUBISO_DEVICE void set_waiting(int level, u32 entries) {
     if (Config::kRefill && lane_id() == static_cast<u32>(level)) waiting_ = entries;
@@ -203,11 +204,12 @@ class SearchStep : public SearchTail<Plan, Store, Config> {
   SUBISO_DEVICE bool finish() {
     if (ballot(frontier_.left != 0) == 0) return false;
     const auto level = before(plan_.num_levels());
-    u32 piece = least(frontier_.left, kPiece<Config::kTail>);
+    constexpr u32 kMost = kPiece<Config::kTail, Config::kTeam>;
+    u32 piece = least(frontier_.left, kMost);
     if constexpr (Config::kTeam == Team::kNone) {
       const u32 end = scan_add(piece), begin = end - piece, total = shuffle(end, kWarp - 1);
-      u32 most = least(total, kPiece<Config::kTail>);
-      // What does not fill the lanes waits for more to come, unless sizes would have to be computed twice.
+      u32 most = least(total, kMost);
+      // What does not fill the lanes waits for more to come, but not to have sizes computed twice for its sake.
       if (Config::kRefill && Config::kTail == Tail::kCount && !hurry_ && total > kWarp && open_above())
         most = most / kWarp * kWarp;
       piece = begin < most ? least(piece, most - begin) : 0;
@@ -284,13 +286,13 @@ class SearchStep : public SearchTail<Plan, Store, Config> {
 
  protected:
   Frontier frontier_;       // what is left below the entries of the current level
-  u32 fresh_ = 0;           // entries of the current level that were put there just now
+  u32 fresh_ = 0;           // the entries of the current level whose candidates are not known yet
   int depth_ = -1;
-  bool hurry_ = true;       // somebody is idle: no tasks are taken only to fill lanes, so that there is more to give
+  bool hurry_ = true;       // somebody is idle, or may be: no tasks are taken only to fill lanes, so that there is more to give
 
  private:
   u32 gathered_ = 0;        // new entries of the next level
-  u32 waiting_ = 0;         // lane p: the entries of level p that wait
+  u32 waiting_ = 0;         // lane p: the entries of level p that wait; only levels below the current one are up to date
   Dealt dealt_{0, 0};       // of the step that led to the fresh entries: this lane's share,
   u32 came_from_ = 0;       // and the lanes whose tasks fitted
 };

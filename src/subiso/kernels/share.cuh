@@ -68,7 +68,7 @@ struct ShareArgs {
   u64 grace;         // turns that an idle block waits for blocks that have not started
 };
 
-enum class Signal { kGoOn, kGive, kLeave };
+enum class Signal { kGoOn, kWanted, kLeave };  // wanted: somebody is idle
 
 template <class Config>
 class Share {
@@ -131,9 +131,9 @@ class Share {
     const u32 stop = load_fresh(&args_.control->stop) | load_fresh(&args_.control->full);
     const u32 idle = load_fresh(&args_.blocks[block_id()].idle), blocks = load_fresh(&args_.control->idle_blocks);
     if (ballot(stop != 0) != 0) return Signal::kLeave;
-    if (!Config::kShare || ballot((idle | blocks) != 0) == 0) return Signal::kGoOn;
-    if (depth <= Config::kDetect) give(stack, frontier, depth);
-    return Signal::kGive;
+    if (!Config::kShare || depth > Config::kDetect || ballot((idle | blocks) != 0) == 0) return Signal::kGoOn;
+    give(stack, frontier, depth);
+    return Signal::kWanted;
   }
 
   // Signs up as idle and waits. True: mail is there. False: nothing is left to do, or the launch ends.
