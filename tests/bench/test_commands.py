@@ -54,6 +54,7 @@ SCRIPTS: list[tuple[str, list[str]]] = [
     ("approx.py", []),
     ("storage.py", []),
     ("sweeps.py", ["--out", "nowhere"]),
+    ("techniques.py", ["--out", "nowhere"]),
     ("gpu/cliques.py", []),
     ("gpu/first.py", []),
     ("gpu/joins.py", []),

@@ -1,0 +1,140 @@
+"""What counting without enumerating brings, technique by technique: none, each alone, all, and all but one.
+
+    PYTHONPATH=src python bench/techniques.py --data ../shared/data --out DIR [--graphs wiki-Vote] [--device cuda]
+
+Milliseconds of a count, plan included, the best of some runs; a run over the limit is stopped. Counts are compared with
+the oracle, or between ways; a wrong one makes the exit status 1. On a CUDA device kernels are compiled before.
+"""
+
+from __future__ import annotations
+
+import argparse
+import datetime
+import sys
+import time
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).resolve().parents[1]
+sys.path[:0] = [str(ROOT), str(ROOT / "src")]
+
+from bench.ablation.study import Study, geometric_mean  # noqa: E402
+from bench.checked import chosen_graphs, run_script  # noqa: E402
+from subiso.bench.data import DataFolder, load_graph  # noqa: E402
+from subiso.engine import cpu  # noqa: E402
+from subiso.engine.base import Outcome, Params, Switches  # noqa: E402
+from subiso.engine.query import Query, make_query  # noqa: E402
+from subiso.pattern import Pattern  # noqa: E402
+
+TECHNIQUES: dict[str, dict[str, Any]] = {
+    "tails": {"max_tail": 99},
+    "cuts": {"decompose": "auto"},
+    "codegrees": {"codegrees": True},
+    "bit rows": {"local": True},
+    "sums": {"sums": True},
+    "expansion": {"expand": "auto"},
+}
+"""What each of them is in `Switches`."""
+OFF: dict[str, Any] = {
+    "max_tail": 1,
+    "decompose": "never",
+    "codegrees": False,
+    "local": False,
+    "sums": False,
+    "expand": "never",
+}
+NONE = Switches(**OFF)
+WAYS = {
+    "none": NONE,
+    **{f"{name} alone": replace(NONE, **on) for name, on in TECHNIQUES.items()},
+    **{f"all but {name}": Switches(**{key: OFF[key] for key in on}) for name, on in TECHNIQUES.items()},
+    "all": Switches(),
+}
+PATTERNS = ("diamond", "4cycle", "K5", "K5_minus_edge", "house", "5cycle", "W4", "gem", "4star")
+"""Of the oracle; 4cycle and house once more induced, which is where expansion helps."""
+INDUCED = ("4cycle", "house")
+GRAPHS = ("wiki-Vote", "email-Enron")
+
+Count = Callable[[Query, Params], Outcome]
+
+
+def study(data: DataFolder, graphs: list[str], count: Count, limit: float, repeat: int) -> Study:
+    """A row per graph and pattern; then how much longer each way takes than all techniques together, where both end."""
+    found = Study("techniques", "Milliseconds by the techniques that are on")
+    times: list[dict[str, float | None]] = []
+    for name in graphs:
+        graph = load_graph(data, name)
+        for key, answer in data.oracle()[name].items():
+            for induced in (False, True) if key in INDUCED else (False,):
+                if key not in PATTERNS:
+                    continue
+                query = make_query(
+                    graph,
+                    Pattern.from_edges(answer["edges"]),
+                    mode="induced" if induced else "monomorphism",
+                )
+                expected = answer["induced" if induced else "subgraphs"]
+                row = {way: timed(count, query, s, expected, limit, repeat) for way, s in WAYS.items()}
+                times.append({way: value if isinstance(value, float) else None for way, value in row.items()})
+                found.rows.append({"graph": name, "pattern": f"{key} induced" if induced else key, **row})
+    both = [{way: row[way] / row["all"] for way in WAYS if row[way] and row["all"]} for row in times]  # type: ignore[operator]
+    means = {way: geometric_mean(row.get(way) for row in both) for way in WAYS}
+    found.rows.append({"graph": "all", "pattern": "times as long", **means})
+    stopped = {way: sum(row[way] is None for row in times) for way in WAYS}
+    found.rows.append({"graph": "all", "pattern": "stopped", **stopped})
+    return found
+
+
+def timed(
+    count: Count, query: Query, switches: Switches, expected: int | None, limit: float, repeat: int
+) -> float | str:
+    """Milliseconds, or why there are none."""
+    best = float("inf")
+    for _ in range(1 + repeat):
+        started = time.perf_counter()
+        outcome = count(query, Params(timeout=limit, switches=switches))
+        best = min(best, 1000 * (time.perf_counter() - started))
+        if not outcome.complete:
+            return outcome.stopped_by or "stopped"
+        if outcome.count != expected:
+            return f"WRONG: {outcome.count}, not {expected}"
+        if best > 500:
+            break
+    return best
+
+
+def counter(device: str) -> Count:
+    """The CPU engine's count, or a device's."""
+    if device == "cpu":
+        return cpu.count
+    from subiso.engine.cuda.device import open_devices
+    from subiso.engine.cuda.engine import CudaEngine
+    from subiso.engine.cuda.tune import Wishes
+
+    return CudaEngine(open_devices(device)[0], Wishes(fixed=False)).count
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--data", type=Path, default=Path("../shared/data"), help="the folder of real graphs")
+    parser.add_argument("--out", type=Path, required=True)
+    parser.add_argument("--graphs", nargs="*", default=list(GRAPHS))
+    parser.add_argument("--device", default="cpu")
+    parser.add_argument("--limit", type=float, default=3.0, help="seconds of one run")
+    parser.add_argument("--repeat", type=int, default=2)
+    given = parser.parse_args()
+    data = DataFolder(given.data)
+    graphs = chosen_graphs(data, given.graphs, GRAPHS)
+    found = study(data, graphs, counter(given.device), given.limit, given.repeat)
+    print(found.text())
+    date = datetime.date.today().isoformat()
+    found.write(given.out, {"date": date, "device": given.device, "limit_s": given.limit})
+    return int(found.wrong > 0)
+
+
+if __name__ == "__main__":
+    run_script(main)
