@@ -38,6 +38,11 @@ PLAIN = Params(
         filters=(),
         candidate_graph="never",
         labelled="plan",
+        failing_sets=False,
+        twins=False,
+        merge="never",
+        sums=False,
+        haste=False,
         setops="scalar",
     ),
 )
