@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import itertools
 import math
+from functools import cache
 from pathlib import Path
 
 import numpy as np
@@ -62,6 +64,71 @@ def test_motifs(per: str, induced: bool) -> None:
             assert local_counts[pattern].sum() == count * (k if per == "vertex" else len(pattern.edges))
             direct = si.count(SMALL_WORLD, pattern, induced=induced, per=per)  # type: ignore[call-overload]
             assert local_counts[pattern].tolist() == direct.tolist()
+
+
+def small_random_graph() -> si.Graph:
+    rng = np.random.default_rng(7)
+    u, v = np.triu_indices(12, 1)
+    kept = rng.random(len(u)) < 0.45
+    return si.Graph.from_edges(u[kept], v[kept], num_vertices=12)
+
+
+@pytest.mark.parametrize("induced", [False, True])
+@pytest.mark.parametrize("per", ["vertex", "edge"])
+def test_motifs_of_five_vertices(per: str, induced: bool) -> None:
+    """Every match has five vertices, and as many edges as its pattern: so often the sum of all has each."""
+    graph = small_random_graph()
+    found = si.motifs(graph, 5, induced=induced, per=per)  # type: ignore[call-overload]
+    total = si.motifs(graph, 5, induced=induced)
+    assert list(found) == list(total) and len(total) == 21
+    for pattern, count in total.items():
+        assert len(found[pattern]) == (graph.num_vertices if per == "vertex" else graph.num_edges)
+        assert found[pattern].sum() == count * (5 if per == "vertex" else len(pattern.edges)), pattern
+    if induced:  # every connected set of five vertices is of one kind
+        sets = connected_sets(graph, 5)
+        assert sum(total.values()) == len(sets) > 0
+    if induced and per == "vertex":
+        assert sum(found.values()).tolist() == [sum(v in chosen for chosen in sets) for v in range(12)]
+
+
+def connected_sets(graph: si.Graph, k: int) -> list[frozenset[int]]:
+    """By growing them one neighbour at a time."""
+    ends = list(zip(*(side.tolist() for side in graph.edge_endpoints()), strict=True))
+    found = {frozenset([v]) for v in range(graph.num_vertices)}
+    for _ in range(k - 1):
+        found = {s | {u, v} for s in found for u, v in ends if (u in s) != (v in s)}
+    return sorted(found, key=sorted)
+
+
+@pytest.mark.parametrize("induced", [False, True])
+def test_motifs_of_five_vertices_by_trying_all_sets(induced: bool) -> None:
+    """Sets of five vertices, and the patterns laid on each in every way."""
+    graph = small_random_graph()
+    number = {
+        frozenset(ends): i
+        for i, ends in enumerate(zip(*(side.tolist() for side in graph.edge_endpoints()), strict=True))
+    }
+    by_vertex = si.motifs(graph, 5, induced=induced, per="vertex")
+    by_edge = si.motifs(graph, 5, induced=induced, per="edge")
+    for pattern in by_vertex:
+        pairs = [(e.source, e.target) for e in pattern.edges]
+        vertices, edges = np.zeros(graph.num_vertices, int), np.zeros(graph.num_edges, int)
+        for chosen in itertools.combinations(range(graph.num_vertices), 5):
+            inside = sum(frozenset(pair) in number for pair in itertools.combinations(chosen, 2))
+            if inside < len(pairs) or (induced and inside > len(pairs)):
+                continue
+            images = {frozenset(frozenset((row[a], row[b])) for a, b in pairs) for row in turns(chosen)}
+            for image in images:
+                if all(pair in number for pair in image):
+                    vertices[list(chosen)] += 1
+                    edges[[number[pair] for pair in image]] += 1
+        assert by_vertex[pattern].tolist() == vertices.tolist(), pattern
+        assert by_edge[pattern].tolist() == edges.tolist(), pattern
+
+
+@cache
+def turns(chosen: tuple[int, ...]) -> list[tuple[int, ...]]:
+    return list(itertools.permutations(chosen))
 
 
 @pytest.mark.parametrize("name", ["email-Eu-core", "ca-GrQc"])

@@ -1,0 +1,115 @@
+"""explain of one pattern: the formula that is chosen, each of its terms, and what the other ways would cost."""
+
+from __future__ import annotations
+
+import re
+import time
+from dataclasses import replace
+
+import pytest
+
+import subiso as si
+from subiso.engine import cpu
+from subiso.engine.base import Params, Switches
+from subiso.engine.query import make_query
+from subiso.plan.explain import Explanation
+from subiso.plan.formula import ONE_PLAN
+
+GRAPH = si.generators.rmat(11, 16, seed=1)
+CUT = si.explain(GRAPH, si.Pattern.cycle(5))
+EXPANDED = si.explain(GRAPH, "(a)--(b)--(c)--(d)--(a), !(a)--(c)")
+STAR = si.explain(GRAPH, si.Pattern.star(4))
+SUMS = {"cut": CUT, "linear combination": EXPANDED}
+
+
+def number(text: str) -> float:
+    return float(text.replace(",", ""))
+
+
+def count_part(told: Explanation) -> list[str]:
+    """The lines on counting."""
+    lines = str(told).splitlines()
+    first = next(i for i, line in enumerate(lines) if line.startswith("count"))
+    return lines[first : lines.index("", first)]
+
+
+def test_the_way_that_is_chosen_is_named() -> None:
+    assert re.match(r"cut at [a-e](, [a-e])*$", CUT.formula.technique)
+    assert EXPANDED.formula.technique == "inclusion and exclusion of absent edges"
+    assert STAR.formula.technique == ONE_PLAN
+    for told in SUMS.values():
+        assert count_part(told)[1].startswith(f"  by {told.formula.technique}; otherwise ")
+
+
+@pytest.mark.parametrize("told", SUMS.values(), ids=SUMS)
+def test_the_other_ways_are_there_with_their_costs(told: Explanation) -> None:
+    """Each with its own number, cheapest first, and none cheaper than the chosen one."""
+    lines = count_part(told)
+    chosen = re.fullmatch(r"count     ~(\S+) operations", lines[0])
+    assert chosen is not None and number(chosen[1]) == pytest.approx(told.formula.cost, rel=0.01)
+    said = lines[1].split("; otherwise ")[1]
+    others = [(name, number(cost)) for name, cost in re.findall(r"(.+?) ~([\d.e+,]*\d)(?:, |$)", said)]
+    assert {name for name, _ in others} == {name for name, _ in told.formula.alternatives}
+    assert ONE_PLAN in dict(others)
+    assert [cost for _, cost in others] == sorted(cost for _, cost in others)
+    for name, cost in others:
+        known = [c for way, c in told.formula.alternatives if way == name]
+        assert cost == pytest.approx(min(known), rel=0.01)
+        assert cost >= 0.99 * told.formula.cost
+
+
+@pytest.mark.parametrize("told", SUMS.values(), ids=SUMS)
+def test_every_term_is_there(told: Explanation) -> None:
+    """With its coefficient, its pattern, its cost and the loops of its plan, in the order of the sum."""
+    formula, lines = told.formula, count_part(told)
+    assert len(formula.terms) > 1
+    divided = f", divided by {formula.divisor}" if formula.divisor != 1 else ""
+    assert lines[2] == f"  a sum of {len(formula.terms)} counts{divided}:"
+    heads = [i for i, line in enumerate(lines) if re.match(r"  [+-]\d+ times ", line)]
+    assert len(heads) == len(formula.terms)
+    for term, i, end in zip(formula.terms, heads, [*heads[1:], len(lines)], strict=True):
+        parts = ", where parts may coincide" if term.plan.parts else ""
+        head, cost = lines[i].split("  # ~")
+        assert head == f"  {term.coefficient:+d} times {term.pattern}{parts}"
+        assert number(cost.removesuffix(" operations")) == pytest.approx(term.plan.cost, rel=0.01)
+        assert [line[4:] for line in lines[i + 1 : end]] == str(term.plan).splitlines()
+    assert formula.cost == pytest.approx(sum(term.plan.cost for term in formula.terms))
+
+
+@pytest.mark.parametrize("name", SUMS)
+def test_the_terms_make_up_the_count(name: str) -> None:
+    """The plans that are shown, times their coefficients and over the divisor, against one plan."""
+    told = SUMS[name]
+    plans = [term.plan for term in told.formula.terms]
+    totals = [cpu.count_plans([plan], told.resolved, Params(), time.perf_counter())[0][0] for plan in plans]
+    coefficients = [term.coefficient for term in told.formula.terms]
+    one_plan = Params(switches=Switches(expand="never", decompose="never"))
+    expected = cpu.count(make_query(GRAPH, told.problem.pattern), one_plan).count
+    assert (
+        sum(c * n for c, n in zip(coefficients, totals, strict=True)) == told.formula.divisor * expected > 0
+    )
+
+
+def test_a_cut_shows_its_parts() -> None:
+    lines = count_part(CUT)
+    assert sum("where parts may coincide" in line for line in lines) == 1
+    assert any(line.strip().startswith("total += n0 * m0") for line in lines)
+    assert all(re.match(r"  -\d+ times ", line) for line in lines[4:] if " times " in line)
+
+
+def test_a_tail_shows_its_sets_its_formula_and_its_divisor() -> None:
+    """Inclusion and exclusion over the last vertices: no loop for them, but a polynomial of the sizes of sets."""
+    assert [re.sub(r"  # ~[\d,]+$", "", line) for line in count_part(STAR)[1:]] == [
+        "  for a in V:",
+        "    n0 = |N(a)|",
+        "    total += n0^4 - 6*n0^3 + 11*n0*n0 - 6*n0  # b, c, d, e",
+        "  total / 24",
+    ]
+
+
+def test_what_is_left_out_of_a_formula_is_left_out_of_the_text() -> None:
+    """The text is made from the formula: with fewer terms and no alternatives it says so."""
+    less = replace(CUT, formula=replace(CUT.formula, terms=CUT.formula.terms[:2], alternatives=()))
+    lines = count_part(less)
+    assert lines[1] == f"  by {CUT.formula.technique}"
+    assert lines[2].startswith("  a sum of 2 counts")
