@@ -61,7 +61,7 @@ _VALUES: dict[str, tuple[Any, ...]] = {
 }
 """What each switch can be other than off."""
 _NEEDS: dict[str, dict[str, Any]] = {
-    "codegrees": {"decompose": "always"},
+    "codegrees": {"decompose": "always", "max_tail": 99},
     "failing_sets": {"labelled": "search"},
     "twins": {"labelled": "search"},
 }
