@@ -244,8 +244,11 @@ g = large
 print("ready", flush=True)
 try:
     {job}
+    how = "ended"
 except KeyboardInterrupt:
-    print("interrupted,", left(), "threads left", flush=True)
+    how = "interrupted"
+# Not inside the handler: where the interrupt hit the loop that reads matches, the traceback still holds the iterator.
+print(how + ",", left(), "threads left", flush=True)
 """
 JOBS = {
     "count": (300, "si.count(g, si.Pattern.wheel(11))"),
