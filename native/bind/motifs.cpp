@@ -1,4 +1,5 @@
 // Binds native/motifs: each function makes a Job, whose result is read once it is done.
+#include <nanobind/stl/string.h>
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
@@ -7,6 +8,7 @@
 #include <functional>
 #include <memory>
 #include <stdexcept>
+#include <string>
 
 #include "bind/bind.hpp"
 #include "motifs/basis.hpp"
@@ -48,15 +50,26 @@ BoundJob* make_job(nb::object kept, int threads, std::function<void(Crew&)> work
   return bound.release();  // Python owns it
 }
 
-BoundJob* motif_sums(nb::object kept, u32 num_vertices, const Lists& lists, int k, int threads) {
-  if (k < 3 || k > 5) throw std::invalid_argument("motif sums are for 3 to 5 vertices");
+Wanted to_wanted(const std::vector<std::string>& names) {
+  Wanted wanted = 0;
+  for (const std::string& name : names) {
+    const auto found = std::find(std::begin(kSumNames), std::end(kSumNames), name);
+    if (found == std::end(kSumNames)) throw std::invalid_argument("there is no sum " + name);
+    wanted |= mask({static_cast<Sum>(found - std::begin(kSumNames))});
+  }
+  return wanted;
+}
+
+BoundJob* motif_sums(nb::object kept, u32 num_vertices, const Lists& lists, const std::vector<std::string>& names, int threads) {
+  const Wanted wanted = to_wanted(names);
   const Csr csr = to_csr(num_vertices, lists);
   auto sums = std::make_shared<Sums>();
-  const auto work = [=](Crew& crew) { *sums = basis(SimpleGraph(num_vertices, csr), k, crew); };
+  const auto work = [=](Crew& crew) { *sums = basis(SimpleGraph(num_vertices, csr), wanted, crew); };
   return make_job(std::move(kept), threads, work, [=]() -> nb::object {
     if (sums->overflow()) throw std::overflow_error("a sum left the range of 128 bits");
     nb::dict values;
-    for (int i = 0; i < kSums; ++i) values[kSumNames[i]] = to_int((*sums)[static_cast<Sum>(i)]);
+    for (int i = 0; i < kSums; ++i)
+      if (const auto sum = static_cast<Sum>(i); wanted & mask({sum})) values[kSumNames[i]] = to_int((*sums)[sum]);
     return values;
   });
 }

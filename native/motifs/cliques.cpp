@@ -1,4 +1,4 @@
-// Pass: cliques of three to five vertices, each found at its lowest vertex, on bit rows of the neighbours above it.
+// Pass: cliques of four and five vertices, each found at its lowest vertex, on bit rows of the neighbours above it.
 #include <bit>
 
 #include "motifs/basis.hpp"
@@ -12,25 +12,12 @@ class Cliques {
 
   void operator()(u32 x) {
     const Span list = graph_.above(x);
-    if (list.size < static_cast<std::size_t>(largest_ - 1)) return;
-    if (largest_ == 3)
-      count_edges(list);
-    else
-      count_above(list);
+    if (list.size >= 3) count_above(list);
   }
 
   Sums sums;
 
  private:
-  void count_edges(Span list) {
-    for (const u32 b : list) place_[b] = 1;
-    u64 edges = 0;
-    for (const u32 b : list)
-      for (const u32 c : graph_.above(b)) edges += place_[c];
-    for (const u32 b : list) place_[b] = 0;
-    sums.add(kCliques3, edges);
-  }
-
   void count_above(Span list) {
     words_ = (list.size + 63) / 64;
     rows_.assign(list.size * words_, 0);

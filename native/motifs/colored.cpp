@@ -32,7 +32,7 @@ class Colored {
     if (in_.graph.degree(v) == 0) return;
     if (in_.k == 3) {
       add_wedges(v);
-      hood_.enter(v, [&](std::size_t i, std::size_t j, std::size_t) {
+      hood_.enter(v, [&](std::size_t i, std::size_t j) {
         if (hood_.member(i) > v && hood_.member(j) > v) put(kTriangle, v, hood_.member(i), hood_.member(j));
       });
       hood_.leave();
@@ -41,7 +41,7 @@ class Colored {
     add_claws(v);
     for (const u32 w : in_.graph.above(v)) add_paths(v, w);
     pairs_.clear();
-    hood_.enter(v, [&](std::size_t i, std::size_t j, std::size_t) { add_triangle(v, hood_.member(i), hood_.member(j)); });
+    hood_.enter(v, [&](std::size_t i, std::size_t j) { add_triangle(v, hood_.member(i), hood_.member(j)); });
     add_tails(v);
     for (std::size_t i = 0; i < hood_.size(); ++i) {
       if (hood_.member(i) < v) continue;
@@ -208,9 +208,9 @@ std::array<u32, 4> least(u32 shape, std::array<u32, 4> c) {
 }  // namespace
 
 Tally tally_colored(const SimpleGraph& graph, const u32* color, u32 colors, int k, Crew& crew) {
-  crew.expect_passes(2);
+  crew.expect_passes(3);
   Sums unused;
-  const EdgeTriangles triangles = edge_triangles(graph, crew, unused);
+  const EdgeTriangles triangles = edge_triangles(graph, true, crew, unused);
   const NeighborColors around(graph, color, colors);
   const Input in{graph, triangles, around, color, colors, k};
   Tally total(colors, kShapes);

@@ -12,11 +12,11 @@ namespace {
 class Common {
  public:
   Common(const SimpleGraph& graph, const EdgeTriangles& triangles)
-      : graph_(graph), triangles_(triangles), around_(graph, triangles), common_(graph.num_vertices(), 0) {}
+      : graph_(graph), around_(graph, triangles), common_(graph.num_vertices(), 0) {}
 
   void operator()(u32 x) {
     if (graph_.degree(x) < 2) return;
-    enter(x);
+    around_.enter(x, [](std::size_t, std::size_t) {});
     const std::size_t needed = std::size_t{graph_.num_vertices() - x - 1} * around_.words();
     if (sets_.size() < needed) sets_.resize(needed, 0);
     for (const u32 h : graph_.neighbors(x)) spread(x, h);
@@ -33,17 +33,6 @@ class Common {
 
  private:
   u64* set_of(u32 x, u32 y) { return sets_.data() + std::size_t{y - x - 1} * around_.words(); }
-
-  void enter(u32 x) {
-    Count fans = 0;
-    u64 kites = 0;
-    around_.enter(x, [&](std::size_t i, std::size_t j, std::size_t entry) {
-      fans += static_cast<Count>(u64{around_.degree(i) - 1} * (around_.degree(j) - 1));
-      kites += triangles_[entry] - 1;
-    });
-    sums.add(kFans, fans);
-    sums.add(kKites, static_cast<Count>(kites) * (Count{graph_.degree(x)} - 2));
-  }
 
   // All y above x on the other side of h.
   void spread(u32 x, u32 h) {
@@ -83,7 +72,6 @@ class Common {
   }
 
   const SimpleGraph& graph_;
-  const EdgeTriangles& triangles_;
   Neighborhood around_;
   std::vector<u32> common_, reached_;
   std::vector<u64> sets_;

@@ -10,11 +10,14 @@
 namespace subiso::motifs {
 namespace {
 
-template <bool kFive>
+// What is added up over the four-cycles: the triangles of their edges, or what hangs on their vertices.
+enum class Weigh { kNothing, kTriangles, kTails };
+
+template <Weigh kWeigh, bool kFive>
 class Cycles {
  public:
   Cycles(const SimpleGraph& graph, const EdgeTriangles& triangles)
-      : graph_(graph), triangles_(triangles), paths_(graph.num_vertices(), 0), weight_(kFive ? graph.num_vertices() : 0, 0) {}
+      : graph_(graph), triangles_(triangles), paths_(graph.num_vertices(), 0), weight_(kWeights ? graph.num_vertices() : 0, 0) {}
 
   void operator()(u32 u) {
     // With one side there is no cycle, but the walks from which kTailsUp is taken away are there.
@@ -22,10 +25,10 @@ class Cycles {
     lower_degree_.clear();
     for (std::size_t e = graph_.begin(u); e < graph_.middle(u); ++e) spread(u, e);
     if (kFive) add_five(u);
-    add_four();
+    add_four(u);
     for (const u32 b : reached_) {
       paths_[b] = 0;
-      if (kFive) weight_[b] = 0;
+      if (kWeights) weight_[b] = 0;
     }
     reached_.clear();
   }
@@ -33,27 +36,30 @@ class Cycles {
   Sums sums;
 
  private:
+  static constexpr bool kWeights = kWeigh != Weigh::kNothing;
+
   // All paths u - a - b with a given.
   void spread(u32 u, std::size_t entry) {
     const u32 a = graph_.neighbor(entry);
     std::size_t e = graph_.begin(a);
-    const u64 first = kFive ? triangles_[entry] : 0;
+    const u64 first = kWeigh == Weigh::kTriangles ? triangles_[entry] : u64{graph_.degree(a)} - 2;
     for (u32 b; (b = graph_.neighbor(e)) < u; ++e) {  // u itself ends it
       if (paths_[b]++ == 0) reached_.push_back(b);
-      if (kFive) weight_[b] += first + triangles_[e];
+      if (kWeights) weight_[b] += kWeigh == Weigh::kTriangles ? first + triangles_[e] : first;
     }
     if (kFive) lower_degree_.push_back(static_cast<u32>(e - graph_.begin(a)));
   }
 
-  void add_four() {
-    Count cycles = 0, on_edges = 0;
+  void add_four(u32 u) {
+    Count cycles = 0, weights = 0;
     for (const u32 b : reached_) {
       const u64 paths = paths_[b];
       cycles += static_cast<Count>(paths) * static_cast<Count>(paths - 1);
-      if (kFive) on_edges += static_cast<Count>(paths - 1) * static_cast<Count>(weight_[b]);
+      if (kWeights) weights += static_cast<Count>(paths - 1) * static_cast<Count>(weight_[b]);
+      if (kWeigh == Weigh::kTails) weights += choose2(static_cast<Count>(paths)) * (Count{graph_.degree(u)} + graph_.degree(b) - 4);
     }
     sums.add(kCycles4, cycles / 2);
-    if (kFive) sums.add(kCycleTriangles, on_edges);
+    if (kWeights) sums.add(kWeigh == Weigh::kTriangles ? kCycleTriangles : kSquareDegrees, weights);
   }
 
   void add_five(u32 u) {
@@ -74,24 +80,28 @@ class Cycles {
   const SimpleGraph& graph_;
   const EdgeTriangles& triangles_;
   std::vector<u32> paths_;
-  std::vector<u64> weight_;  // over the paths: the triangles of their two edges
+  std::vector<u64> weight_;  // over the paths to a vertex: the triangles of their two edges, or what else hangs on their middle
   std::vector<u32> reached_;
   std::vector<u32> lower_degree_;  // of u's lower neighbours: how many of their neighbours are below u
 };
 
-template <bool kFive>
+template <Weigh kWeigh, bool kFive>
 void run(const SimpleGraph& graph, const EdgeTriangles& triangles, Crew& crew, Sums& sums) {
+  using Pass = Cycles<kWeigh, kFive>;
   crew.over_vertices(
-      graph.num_vertices(), [&] { return Cycles<kFive>(graph, triangles); },
-      [&](Cycles<kFive>& done) { sums.add(done.sums); });
+      graph.num_vertices(), [&] { return Pass(graph, triangles); }, [&](Pass& done) { sums.add(done.sums); });
 }
 
 }  // namespace
 
-void add_four_cycles(const SimpleGraph& graph, Crew& crew, Sums& sums) { run<false>(graph, {}, crew, sums); }
-
-void add_cycles(const SimpleGraph& graph, const EdgeTriangles& triangles, Crew& crew, Sums& sums) {
-  run<true>(graph, triangles, crew, sums);
+void add_cycles(const SimpleGraph& graph, const EdgeTriangles& triangles, Wanted wanted, Crew& crew, Sums& sums) {
+  const bool five = (wanted & mask({kClosedWalks5})) != 0;
+  auto pass = five ? run<Weigh::kNothing, true> : run<Weigh::kNothing, false>;
+  if (wanted & mask({kCycleTriangles}))
+    pass = five ? run<Weigh::kTriangles, true> : run<Weigh::kTriangles, false>;
+  else if (wanted & mask({kSquareDegrees}))
+    pass = five ? run<Weigh::kTails, true> : run<Weigh::kTails, false>;
+  pass(graph, triangles, crew, sums);
 }
 
 }  // namespace subiso::motifs

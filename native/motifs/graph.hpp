@@ -10,11 +10,11 @@ namespace subiso::motifs {
 using u32 = std::uint32_t;
 using u64 = std::uint64_t;
 
-// Lists as in storage/csr_store.hpp, copied only when they have loops to be dropped. Entry numbers give per-edge arrays
+// Lists as in storage/csr_store.hpp, without self loops (storage/simple.py). Entry numbers give per-edge arrays
 // two slots per edge, one at either end, so that a thread which owns a vertex writes without asking anybody.
 class SimpleGraph {
  public:
-  SimpleGraph(u32 num_vertices, Csr lists);
+  SimpleGraph(u32 num_vertices, Csr lists) : num_vertices_(num_vertices), lists_(lists) {}
 
   u32 num_vertices() const { return num_vertices_; }
   std::size_t num_entries() const { return static_cast<std::size_t>(lists_.bounds[2 * std::size_t{num_vertices_}]); }
@@ -36,8 +36,6 @@ class SimpleGraph {
 
   u32 num_vertices_;
   Csr lists_;
-  std::vector<std::int64_t> bounds_;  // own copies, where loops were dropped
-  std::vector<u32> neighbors_;
 };
 
 }  // namespace subiso::motifs

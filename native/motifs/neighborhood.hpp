@@ -14,7 +14,7 @@ class Neighborhood {
   Neighborhood(const SimpleGraph& graph, const EdgeTriangles& triangles)
       : graph_(graph), triangles_(triangles), place_(graph.num_vertices(), 0) {}
 
-  // Calls edge(i, j, entry) for every edge between members i and j, where `entry` is one of its two list entries.
+  // Calls edge(i, j) for every edge between members i and j.
   template <class Edge>
   void enter(u32 center, const Edge& edge);
   void leave();
@@ -83,7 +83,7 @@ void Neighborhood::enter(u32 center, const Edge& edge) {
       if (place == 0) continue;
       lists_[filled_[i]++] = place - 1;
       lists_[filled_[place - 1]++] = i;
-      edge(i, place - 1, e);
+      edge(std::size_t{i}, std::size_t{place} - 1);
     }
   }
   make_rows();

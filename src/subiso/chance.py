@@ -10,8 +10,8 @@ from subiso.api import count
 from subiso.census import motifs
 from subiso.engine.choose import make_params
 from subiso.engine.clock import Deadline
-from subiso.engine.cpu import threads_of
 from subiso.engine.query import as_pattern, check_graph
+from subiso.engine.waiting import threads_of
 from subiso.errors import QueryError, TimeoutReached, UnsupportedError
 from subiso.graph import Graph
 from subiso.graph.generators import rewire

@@ -53,7 +53,7 @@ def test_families_are_counted_together(options: dict[str, bool], runs: list[Any]
 
 def test_small_work_is_planned_one_by_one(runs: list[Any]) -> None:
     graph = gen.path(50)
-    assert si.count(graph, [si.Pattern.star(4), si.Pattern.path(5)]) == [0, 46]
+    assert si.count(graph, [si.Pattern.star(6), si.Pattern.path(6)]) == [0, 45]
     assert len(runs) == 2
 
 

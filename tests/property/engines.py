@@ -58,6 +58,7 @@ def random_params(chance: random.Random) -> Params:
             order=chance.choice(["cost", "ri", "gsi", "core"]),
             max_tail=chance.choice([0, 1, 2, 99]),
             local=chance.choice([True, False]),
+            sums=chance.choice([True, False, False]),
             expand=chance.choice(["auto", "always", "never"]),
             decompose=chance.choice(["auto", "always", "always", "never"]),
             codegrees=chance.choice([True, True, False]),

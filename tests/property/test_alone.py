@@ -14,6 +14,7 @@ from subiso.engine.base import Params, Switches
 from subiso.engine.candidates import count_candidates
 from subiso.engine.query import Query, make_query
 from subiso.engine.several import count_several
+from subiso.engine.sums import sums_way
 from subiso.engine.together import plan_teams
 from subiso.filter.candidate_graph import with_candidate_graph
 from subiso.filter.resolve import resolve
@@ -25,7 +26,7 @@ LISTED = 3
 """Queries that are counted as a list, too."""
 INSIDE = {"failing_sets", "twins", "setops"}
 """Switches of the native core: nothing on this side says that they were heeded."""
-ON_DEVICES = {"sums", "haste"}
+ON_DEVICES = {"haste"}
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -76,6 +77,10 @@ def trace(team: tuple[Query, ...], params: Params) -> list[object]:
     stats = statistics_of(team[0].graph)
     hopeful = {}
     for i, query in enumerate(team):
+        sums = sums_way(query, params)
+        if sums is not None and sums.sure:
+            found.append(sums.names)
+            continue
         resolved = resolve(query, params.switches.filters)
         if resolved.hopeless:
             found.append("hopeless")

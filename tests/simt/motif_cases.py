@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 
-from subiso import _native
 from subiso.engine.base import Params
 from subiso.engine.cuda.motif_seeds import MotifWishes
 from subiso.engine.motifs import run_job
+from subiso.engine.sums import sums_job
 from subiso.graph import Graph
-from subiso.storage.simple import simple_lists
+from subiso.pattern import connected_patterns
+from subiso.plan.motif_sums import sums_of
 
 WISHES = [
     MotifWishes(),
@@ -20,11 +21,6 @@ WISHES = [
     MotifWishes(capacity=4, slots=64, table_bytes=4, warps_per_block=2, units_per_team=1),
 ]
 """As they are; tables and rows that are too small for some seeds, for most; one block with all memory there is."""
-READ = {
-    3: ["stars2", "cliques3"],
-    4: ["stars3", "paths", "triangle_ends", "triangle_degrees", "books2", "cycles4", "cliques4"],
-}
-"""Sums that formulas of the smaller sizes read; those of five vertices read all others."""
 
 
 def random_graph(seed: int) -> Graph:
@@ -39,9 +35,6 @@ def random_graph(seed: int) -> Graph:
 
 
 def native_sums(graph: Graph, size: int) -> dict[str, int]:
-    lists = simple_lists(graph)
-    job = _native.motif_sums(lists, graph.num_vertices, (lists.bounds, lists.neighbors), size, 1)
-    sums: dict[str, int] = run_job(job, Params())
-    if size in READ:
-        return {name: sums[name] for name in READ[size]}
-    return {name: value for name, value in sums.items() if name not in ("cliques3", "cliques4")}
+    names = sums_of(connected_patterns(size))
+    sums: dict[str, int] = run_job(sums_job(graph, names, Params(threads=1)), Params())
+    return sums

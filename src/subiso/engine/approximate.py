@@ -15,6 +15,8 @@ from subiso.engine.base import Params, StoppedBy, part_of
 from subiso.engine.clock import Deadline
 from subiso.engine.estimate import Accuracy, Estimate, half_width, skewness
 from subiso.engine.query import Query
+from subiso.engine.sums import sums_way
+from subiso.engine.waiting import threads_of
 from subiso.engine.walks import Blocks, Walks
 from subiso.engine.ways import Way, ways_to_walk
 from subiso.errors import CountOverflowError, TimeoutReached
@@ -35,6 +37,7 @@ _PLANNED = 4.0  # one unit of the planner's cost
 _PLANNED_LOCAL = 1.5  # the same for a search on bit rows
 _PLANNED_PIVOTED = 0.5  # the same for cliques, by pivoting
 _VISITED = 100.0  # one way to the innermost loop of a search on bit rows, which the planner underrates
+_SUMMED = 2.0  # one unit of the cost of sums
 _PREPARED = 10.0  # one entry of a relation, per vertex of the pattern, in preparing a proposal
 _LEAST = 3e7  # a pilot and the fewest blocks, roughly
 _LEAST_LOCAL = 1e6  # the same for a search on bit rows
@@ -109,6 +112,9 @@ class _Estimation:
         local = all(plan.local is not None for plan in plans)
         pivoted = all(plan.local is not None and plan.local.cliques for plan in plans)
         exact = sum(_effort(plan) for plan in plans)
+        sums = sums_way(self.query, self.params)
+        if sums is not None and (sums.sure or _SUMMED * sums.cost < exact):
+            local, exact = False, _SUMMED * sums.cost
         preparing = self.preparing()
         if exact < (_LEAST_LOCAL if local else 2 * preparing + _LEAST):
             return self.count()
@@ -187,7 +193,7 @@ class _Estimation:
                 some *= 2
 
     def blocks(self, walks: Walks, first: int, number: int) -> Blocks:
-        found = walks.blocks(self.accuracy.seed, first, number, _WALKS, cpu.threads_of(self.params))
+        found = walks.blocks(self.accuracy.seed, first, number, _WALKS, threads_of(self.params))
         if found.overflow:
             raise CountOverflowError("a part of the count left the range of the 128-bit accumulators")
         return found

@@ -11,6 +11,7 @@ from subiso.engine import cpu
 from subiso.engine.base import DEVICE_COST, Outcome, Params
 from subiso.engine.clock import Deadline
 from subiso.engine.query import Query
+from subiso.engine.sums import sums_way
 from subiso.errors import DeviceMemoryError, UnsupportedError
 from subiso.filter.resolve import Resolved, resolve
 from subiso.plan.formula import Formula
@@ -19,6 +20,9 @@ from subiso.plan.formula import Formula
 def count(query: Query, params: Params = Params()) -> Outcome:  # noqa: B008 (frozen)
     """Count on a device if that is likely to pay, and there is one."""
     started, deadline = time.perf_counter(), Deadline(params.timeout)
+    sums = sums_way(query, params)
+    if sums is not None and sums.sure and sums.cost < DEVICE_COST:
+        return sums.count(params, started)
     resolved = resolve(query, params.switches.filters, params.threads)
     found = cpu.count_without_plan(resolved, params, started)
     if found is not None:
@@ -31,7 +35,7 @@ def count(query: Query, params: Params = Params()) -> Outcome:  # noqa: B008 (fr
             return replace(counted, seconds=time.perf_counter() - started)
         except (UnsupportedError, DeviceMemoryError) as error:  # the CPU takes everything
             warnings.warn(f"counting on the CPU: {error}", stacklevel=2)
-    return cpu.count_by_plans(resolved, params, started)
+    return cpu.count_by_plans(resolved, params, started, sums)
 
 
 def stream(query: Query, params: Params = Params()) -> cpu.CpuStream:  # noqa: B008 (frozen)
@@ -49,8 +53,11 @@ def on_device(
     >>> from subiso import Graph, Pattern
     >>> from subiso.engine.query import make_query
     >>> on_device(make_query(Graph.from_edges([0, 1, 2], [1, 2, 0]), Pattern.clique(3)))
-    (False, 'about 81.6 operations')
+    (False, 'sums over the graph, about 1e+05 operations')
     """
+    sums = sums_way(query, params)
+    if sums is not None and sums.sure and sums.cost < DEVICE_COST:
+        return False, f"sums over the graph, about {sums.cost:,.3g} operations"
     resolved = resolve(query, params.switches.filters, params.threads)
     if resolved.hopeless:
         return False, "some vertex of the pattern has no candidate"

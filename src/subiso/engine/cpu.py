@@ -1,9 +1,8 @@
-"""The CPU engine: plans a query, lowers the plan and runs it on the native core. Threads are native; this side polls
-for Ctrl-C, timeouts and progress."""
+"""The CPU engine: counts from sums where that is quicker; else plans a query, lowers the plan and runs it on the native
+core."""
 
 from __future__ import annotations
 
-import os
 import time
 from collections.abc import Sequence
 from dataclasses import replace
@@ -18,8 +17,10 @@ from subiso.engine.candidates import count_candidates, partitions
 from subiso.engine.lower import lower
 from subiso.engine.query import Query
 from subiso.engine.race import may_race
+from subiso.engine.sums import SumsWay, sums_way
 from subiso.engine.terms import run_terms
-from subiso.errors import CountOverflowError, QueryError
+from subiso.engine.waiting import TICK, Watch, check, threads_of, wait_for
+from subiso.errors import CountOverflowError
 from subiso.filter.candidate_graph import with_candidate_graph
 from subiso.filter.resolve import Resolved, resolve
 from subiso.plan.choose import make_plan
@@ -27,7 +28,6 @@ from subiso.plan.formula import Formula, make_formula
 from subiso.plan.plan import CountTail, Plan
 from subiso.storage.statistics import statistics_of
 
-_TICK = 0.05  # seconds between looks at the clock, the progress and Ctrl-C
 _PATIENCE = 0.1
 """Seconds of a search until elimination is tried beside it: it may take far longer than was estimated."""
 
@@ -35,8 +35,11 @@ _PATIENCE = 0.1
 def count(query: Query, params: Params = Params()) -> Outcome:  # noqa: B008 (frozen)
     """Count the query's matches."""
     started = time.perf_counter()
+    sums = sums_way(query, params)
+    if sums is not None and sums.sure:
+        return sums.count(params, started)
     resolved = resolve(query, params.switches.filters, params.threads)
-    return count_without_plan(resolved, params, started) or count_by_plans(resolved, params, started)
+    return count_without_plan(resolved, params, started) or count_by_plans(resolved, params, started, sums)
 
 
 def count_without_plan(resolved: Resolved, params: Params, started: float) -> Outcome | None:
@@ -49,13 +52,17 @@ def count_without_plan(resolved: Resolved, params: Params, started: float) -> Ou
     return Outcome(found.count, found.stopped_by, time.perf_counter() - started)
 
 
-def count_by_plans(resolved: Resolved, params: Params, started: float) -> Outcome:
-    """The count by the cheapest formula, on the graph or on the candidate graph; or by elimination, where that is there
-    first."""
+def count_by_plans(
+    resolved: Resolved, params: Params, started: float, sums: SumsWay | None = None
+) -> Outcome:
+    """The count by the cheapest formula, on the graph or on the candidate graph; from sums, where those are cheaper; or
+    by elimination, where that is there first."""
     race = may_race(resolved, params, 1, _PATIENCE)
     stats = statistics_of(resolved.layout.graph)
     resolved = with_candidate_graph(resolved, stats, params.switches.candidate_graph)
     formula = formula_for(resolved, params)
+    if sums is not None and sums.cost < formula.cost:
+        return sums.count(params, started)
     if race is None or partitions(resolved.problem) is None:
         return run_formula(formula, resolved, params, started)
     race.searching()
@@ -114,19 +121,6 @@ def finish(run: Any, params: Params, started: float) -> tuple[list[int], Stopped
     return [(high << 64) | low for high, low, _ in totals], stopped_by
 
 
-def wait_for(run: Any, params: Params, started: float) -> StoppedBy | None:
-    """Start a native run and wait for its end; what stopped it before, if anything."""
-    try:  # Ctrl-C may come while it starts
-        watch = _Watch(run, params, started)
-        run.start()
-        while not run.wait(watch.patience()):
-            watch.look()
-    finally:
-        run.close()
-    _check(run)
-    return watch.stopped_by
-
-
 def stream(query: Query, params: Params = Params()) -> CpuStream:  # noqa: B008 (frozen)
     """List the query's matches batch by batch, in no particular order."""
     return CpuStream(query, params)
@@ -139,7 +133,7 @@ class CpuStream:
         started = time.perf_counter()
         self._columns = query.pattern.num_vertices
         self._run: Any = None
-        self._watch: _Watch | None = None
+        self._watch: Watch | None = None
         switches = params.switches
         resolved = resolve(query, switches.filters, params.threads)
         if not resolved.hopeless:
@@ -148,7 +142,7 @@ class CpuStream:
             plan = make_plan(resolved.problem, stats, counting=False, **switches.of_plans)
             self._run = prepare([plan], resolved, params)
             try:  # Ctrl-C may come while it starts
-                self._watch = _Watch(self._run, params, started)
+                self._watch = Watch(self._run, params, started)
                 self._run.start()
             except BaseException:
                 self._end()
@@ -164,7 +158,7 @@ class CpuStream:
     def __next__(self) -> Rows:
         while self._run is not None and self._watch is not None:
             done = self._run.done()
-            batch = self._run.next_batch(_TICK)
+            batch = self._run.next_batch(TICK)
             if batch is not None:
                 self._watch.look()
                 rows: Rows = batch.reshape(-1, self._columns)
@@ -185,45 +179,11 @@ class CpuStream:
         run, self._run = self._run, None
         if run is not None:
             run.close()
-            _check(run)
+            check(run)
 
     def __del__(self) -> None:
         if self._run is not None:
             self._run.close()
-
-
-class _Watch:
-    """Looks, from the calling thread, whether a run should stop."""
-
-    def __init__(self, run: Any, params: Params, started: float) -> None:
-        self.run = run
-        self.params = params
-        self.deadline = None if params.timeout is None else started + params.timeout
-        self.stopped_by: StoppedBy | None = None
-        self.next_look = 0.0
-
-    def patience(self) -> float:
-        """Seconds until the next look."""
-        if self.deadline is None or self.stopped_by is not None:
-            return _TICK / 2
-        return min(_TICK / 2, max(self.deadline - time.perf_counter(), 0.0))
-
-    def look(self) -> None:
-        now = time.perf_counter()
-        late = self.deadline is not None and now >= self.deadline and self.stopped_by is None
-        if now < self.next_look and not late:
-            return
-        self.next_look = now + _TICK
-        if self.params.progress is not None:
-            self.params.progress(self.run.progress())
-        if self.stopped_by is not None or self.run.done():
-            return
-        if self.deadline is not None and now >= self.deadline:
-            self.stopped_by = "timeout"
-        elif self.params.poll is not None and self.params.poll():
-            self.stopped_by = "cancelled"
-        if self.stopped_by is not None:
-            self.run.stop()
 
 
 def prepare(
@@ -258,11 +218,6 @@ def prepare(
     )
 
 
-def _check(run: Any) -> None:
-    if run.failed():
-        raise MemoryError("a worker of the CPU engine ran out of memory")
-
-
 def seeds_of(plan: Plan, resolved: Resolved) -> NDArray[np.uint32]:
     """The ranks that the plan's first loop runs over."""
     if not plan.seed.filter:
@@ -270,12 +225,3 @@ def seeds_of(plan: Plan, resolved: Resolved) -> NDArray[np.uint32]:
     bits = np.bitwise_and.reduce([resolved.filters[f] for f in plan.seed.filter])
     seeds: NDArray[np.uint32] = _native.bit_positions(bits)
     return seeds
-
-
-def threads_of(params: Params) -> int:
-    """The threads to start: as asked for, or one per core that this process may use."""
-    if params.threads is None:
-        return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-    if params.threads < 1:
-        raise QueryError(f"threads is {params.threads}; it must be at least 1, or None for all cores")
-    return params.threads

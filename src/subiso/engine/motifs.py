@@ -13,10 +13,10 @@ from numpy.typing import NDArray
 
 from subiso import _native
 from subiso.engine.base import DEVICE_COST, Params, StoppedBy
-from subiso.engine.cpu import threads_of, wait_for
+from subiso.engine.sums import result_of, sums_cost, sums_job
+from subiso.engine.waiting import threads_of, wait_for
 from subiso.errors import (
     Cancelled,
-    CountOverflowError,
     DeviceMemoryError,
     SubisoError,
     TimeoutReached,
@@ -25,19 +25,16 @@ from subiso.errors import (
 from subiso.graph import Graph
 from subiso.pattern import Pattern
 from subiso.plan.colored import Key, labelled_counts
-from subiso.plan.motif_sums import counts_from_sums
+from subiso.plan.motif_sums import counts_from_sums, sums_of
 from subiso.plan.triads import triads_from_tally
 from subiso.storage.layout import layout_of
 from subiso.storage.relation import Relation
-from subiso.storage.statistics import statistics_of
+from subiso.storage.simple import simple_lists
 
 if TYPE_CHECKING:
     from subiso.engine.cuda.engine import CudaEngine
 
 _MOST_COLORS = 2**15  # kMostColors of native/motifs/tally.hpp
-_START = 1e5  # steps of a plan that take as long as starting the passes
-_EFFORT = {3: 0.5, 4: 2.0, 5: 8.0}
-"""What the sums of a size cost, in steps of plans per pair of neighbours of a vertex: measured on real graphs."""
 
 
 def count_motifs(
@@ -51,18 +48,14 @@ def count_motifs(
     >>> count_motifs(Graph.from_edges([0, 1, 2, 0], [1, 2, 0, 3]), connected_patterns(3), Params())
     [5, 1]
     """
-    size = patterns[0].num_vertices
-    if device == "auto" and _on_device(graph, size, params):
+    if device == "auto" and _on_device(graph, patterns, params):
         from subiso.engine import cuda
 
         try:
             return count_motifs_on(cuda.engine_on(), graph, patterns, params)
         except (UnsupportedError, DeviceMemoryError) as error:
             warnings.warn(f"counting on the CPU: {error}", stacklevel=2)
-    lists = layout_of(graph).relation(Relation("any" if graph.directed else "out"))
-    arrays = (lists.bounds, lists.neighbors)
-    job = _native.motif_sums(lists, graph.num_vertices, arrays, size, threads_of(params))
-    return counts_from_sums(patterns, run_job(job, params))
+    return counts_from_sums(patterns, run_job(sums_job(graph, sums_of(patterns), params), params))
 
 
 def count_motifs_on(engine: CudaEngine, graph: Graph, patterns: list[Pattern], params: Params) -> list[int]:
@@ -73,14 +66,8 @@ def count_motifs_on(engine: CudaEngine, graph: Graph, patterns: list[Pattern], p
     return counts_from_sums(patterns, sums)
 
 
-def sums_cost(graph: Graph, size: int) -> float:
-    """What the sums of a size cost on the CPU, in steps of plans."""
-    stats = statistics_of(graph)
-    return _START + _EFFORT[size] * stats.num_vertices * stats.mean_degree * stats.edge_degree
-
-
-def _on_device(graph: Graph, size: int, params: Params) -> bool:
-    if params.threads is not None or sums_cost(graph, size) < DEVICE_COST:
+def _on_device(graph: Graph, patterns: list[Pattern], params: Params) -> bool:
+    if params.threads is not None or sums_cost(graph, sums_of(patterns)) < DEVICE_COST:
         return False
     from subiso.engine import cuda
 
@@ -93,7 +80,8 @@ def count_triads(graph: Graph, params: Params) -> dict[str, int]:
     >>> count_triads(Graph.from_edges([0, 1, 2], [1, 2, 0], directed=True), Params())["030C"]
     1
     """
-    lists = [layout_of(graph).relation(Relation(direction)) for direction in ("any", "out", "in")]
+    lists = [simple_lists(graph)]
+    lists += [layout_of(graph).relation(Relation(direction)) for direction in ("out", "in")]
     arrays = [(each.bounds, each.neighbors) for each in lists]
     job = _native.triad_tally(lists, graph.num_vertices, *arrays, threads_of(params))
     return triads_from_tally(graph.num_vertices, *run_job(job, params))
@@ -105,14 +93,13 @@ def count_labelled(graph: Graph, k: int, params: Params) -> dict[Key, int]:
     >>> count_labelled(Graph.from_edges([0, 1, 2], [1, 2, 0], vertex_labels=["x", "y", "y"]), 3, Params())
     {(0, (0, 1, 1)): 1, (0, (1, 0, 1)): 2, (1, (0, 1, 1)): 1}
     """
-    layout = layout_of(graph)
-    lists = layout.relation(Relation("any" if graph.directed else "out"))
+    lists = simple_lists(graph)
     label_sets, colors = _colors(graph)
     job = _native.colored_tally(
         lists,
         graph.num_vertices,
         (lists.bounds, lists.neighbors),
-        colors[layout.vertex_at],
+        colors[layout_of(graph).vertex_at],
         len(label_sets),
         k,
         threads_of(params),
@@ -151,12 +138,7 @@ def run_job(job: Any, params: Params) -> Any:
     stopped_by = wait_for(job, params, time.perf_counter())
     if stopped_by is not None:
         raise _unfinished(params, stopped_by)
-    try:
-        return job.result()
-    except OverflowError as error:
-        raise CountOverflowError(
-            "a sum left the range of the 128-bit accumulators", hint="count in parts of the graph"
-        ) from error
+    return result_of(job)
 
 
 def _unfinished(params: Params, stopped_by: StoppedBy) -> SubisoError:

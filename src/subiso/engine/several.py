@@ -14,14 +14,13 @@ from typing import TypeVar
 
 from subiso.engine.base import Engine, Params, part_of
 from subiso.engine.clock import NEVER, Deadline, unfinished
-from subiso.engine.motifs import count_motifs, sums_cost
+from subiso.engine.motifs import count_motifs
 from subiso.engine.query import Query
+from subiso.engine.sums import sums_way
 from subiso.engine.together import MOST, count_together
 from subiso.errors import TimeoutReached
-from subiso.pattern import connected_patterns, is_plain
 from subiso.pattern.canonical import EASY_TO_COMPARE
 from subiso.plan.motif_sums import SIZES
-from subiso.plan.motifs import induced_from_subgraphs
 
 Answer = TypeVar("Answer")
 
@@ -48,7 +47,7 @@ def count_several(queries: list[Query], engine: Engine, params: Params, *, sums:
         if key in found:
             pass
         elif id(query) in families:
-            found.update(_count_family(query, families[id(query)], step))
+            found.update(_count_family(families[id(query)], step))
         elif key in teams:
             team = teams[key]
             together = getattr(engine, "count_together", count_together)  # a device has a way of its own
@@ -125,19 +124,22 @@ def _key(query: Query) -> Hashable:
 
 
 def families_of(queries: list[Query], params: Params, deadline: Deadline = NEVER) -> dict[int, list[Query]]:
-    """By the identity of a query: all plain ones of its size, where their sums are less work than their plans."""
+    """By the identity of a query: all of its size that come from sums together.
+
+    Those that need common neighbours come in where the pass over these is less work than their plans.
+    """
     families: dict[int, list[Query]] = {}
     for size in SIZES:
-        kinds = {_key(q): q for q in queries if q.pattern.num_vertices == size and _fits(q)}
-        limit = sums_cost(queries[0].graph, size)
-        if len(kinds) > 1 and _plans_cost_more(deadline.each(kinds.values()), params, limit):
-            members = [q for q in queries if _key(q) in kinds]
+        ways = {_key(q): (q, sums_way(q, params)) for q in queries if q.pattern.num_vertices == size}
+        sure = {key for key, (_, way) in ways.items() if way is not None and way.sure}
+        dear = {key: (q, way) for key, (q, way) in ways.items() if way is not None and key not in sure}
+        limit = min((way.cost for _, way in dear.values()), default=0.0)
+        if dear and _plans_cost_more(deadline.each([q for q, _ in dear.values()]), params, limit):
+            sure |= dear.keys()
+        if len(sure) > 1:
+            members = [q for q in queries if _key(q) in sure]
             families.update((id(q), members) for q in members)
     return families
-
-
-def _fits(query: Query) -> bool:
-    return query.injective and not query.anchors and is_plain(query.pattern)
 
 
 def _plans_cost_more(queries: Iterable[Query], params: Params, limit: float) -> bool:
@@ -155,15 +157,14 @@ def _plans_cost_more(queries: Iterable[Query], params: Params, limit: float) -> 
     return False
 
 
-def _count_family(query: Query, family: list[Query], params: Params) -> dict[Hashable, int]:
+def _count_family(family: list[Query], params: Params) -> dict[Hashable, int]:
     """The counts of all queries of a family, by key."""
-    patterns = connected_patterns(query.pattern.num_vertices)
-    place = {p.canonical_form(): i for i, p in enumerate(patterns)}
-    subgraphs = count_motifs(query.graph, patterns, params)
-    induced = induced_from_subgraphs(patterns, subgraphs)
-    counts: dict[Hashable, int] = {}
-    for q in family:
-        of = induced if q.mode == "induced" else subgraphs
-        copies = 1 if q.unique else q.pattern.automorphism_count()
-        counts[_key(q)] = of[place[q.pattern.canonical_form()]] * copies
-    return counts
+    ways = {_key(q): sums_way(q, params) for q in family}
+    patterns = {p.canonical_form(): p for way in ways.values() if way is not None for p, _ in way.terms}
+    counts = count_motifs(family[0].graph, list(patterns.values()), params)
+    number = dict(zip(patterns, counts, strict=True))
+    return {
+        key: sum(factor * number[p.canonical_form()] for p, factor in way.terms)
+        for key, way in ways.items()
+        if way is not None
+    }

@@ -7,7 +7,7 @@ two vertices of the rest fall together, which are themselves counts of smaller p
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cache
 
 from subiso.pattern import Pattern
@@ -54,6 +54,15 @@ def sums_asked(pattern: Pattern) -> frozenset[str]:
     if pattern.num_vertices in SIZES and pattern.canonical_form() in _by_form():
         counts_from_sums([pattern], asked)
     return frozenset(asked.names)
+
+
+def sums_of(patterns: Iterable[Pattern]) -> list[str]:
+    """All sums that the patterns' counts are made of.
+
+    >>> sums_of([Pattern.diamond(), Pattern.path(4)])
+    ['books2', 'paths', 'triangle_ends']
+    """
+    return sorted(set().union(*map(sums_asked, patterns)))
 
 
 @cache

@@ -21,9 +21,11 @@ def simple_lists(graph: Graph) -> RelationCsr:
 
 def _without_loops(graph: Graph) -> RelationCsr:
     lists = layout_of(graph).relation(Relation("any" if graph.directed else "out"))
+    vertices, below = np.arange(graph.num_vertices), lists.bounds[1::2]
+    some = below > lists.bounds[:-1:2]  # lists with entries up to their vertex, of which a loop is the last
+    if not (lists.neighbors[below[some] - 1] == vertices[some]).any():
+        return lists
     owners = np.repeat(np.arange(len(lists.lengths), dtype=np.uint32), lists.lengths)
     kept = lists.neighbors != owners
-    if kept.all():
-        return lists
     before = np.concatenate([[0], np.cumsum(kept)])
     return RelationCsr(before[lists.bounds], lists.neighbors[kept])

@@ -48,6 +48,7 @@ from subiso.engine.cuda.wedge import WedgeRun
 from subiso.engine.query import Query
 from subiso.engine.race import Race, start
 from subiso.engine.terms import run_terms
+from subiso.engine.waiting import threads_of
 from subiso.errors import DeviceMemoryError, UnsupportedError
 from subiso.filter.candidate_graph import CandidateLayout, with_candidate_graph
 from subiso.filter.resolve import Resolved, resolve
@@ -108,7 +109,7 @@ class CudaEngine:
                 return Outcome(0, seconds=time.perf_counter() - started)
             if watch.stopped_by is not None:
                 return Outcome(0, watch.stopped_by, time.perf_counter() - started)
-            race = start(resolved, params, cpu.threads_of(params)) if self.host else None
+            race = start(resolved, params, threads_of(params)) if self.host else None
         if isinstance(race, Found):
             return Outcome(race.count, race.stopped_by, time.perf_counter() - started)
         if race is None:
