@@ -12,6 +12,7 @@ from subiso.filter.resolve import Resolved, resolve
 from subiso.plan.choose import make_plan
 from subiso.plan.estimate import with_estimates
 from subiso.plan.formula import ONE_PLAN, Formula, make_formula
+from subiso.plan.formula_text import conditions_text, formula_text, order_text, term_text
 from subiso.plan.plan import Plan
 from subiso.plan.problem import Problem
 from subiso.storage.statistics import Statistics, statistics_of
@@ -57,14 +58,11 @@ class Explanation:
             f"({self.stats.edge_degree:.3g} over edges), closure {self.stats.closure:.3g}",
         ]
         lines += self._filter_lines()
-        if self.counting.restrictions:
-            names = p.pattern.names
-            pairs = ", ".join(f"{names[a]} < {names[b]}" for a, b in self.counting.restrictions)
-            lines.append(f"order     {pairs}  (by degree, then id)")
         lines += ["", f"count     ~{self.formula.cost:,.3g} operations"]
         lines += [f"  {self.first}"] if self.first else []
         lines += self._count_lines()
-        lines += ["", f"match     ~{self.listing.cost:,.3g} operations", _indented(self.listing)]
+        lines += ["", f"match     ~{self.listing.cost:,.3g} operations"]
+        lines += [*_order_lines(self.listing), _indented(self.listing)]
         if self.device:
             lines += ["", *self.device]
         return "\n".join(lines)
@@ -93,13 +91,13 @@ class Explanation:
         if formula.technique != ONE_PLAN or formula.alternatives:
             lines.append(f"  by {formula.technique}" + _otherwise(formula))
         if len(formula.terms) == 1 and formula.terms[0].coefficient == formula.divisor == 1:
-            return [*lines, _indented(self.counting)]
-        divided = f", divided by {formula.divisor}" if formula.divisor != 1 else ""
-        lines.append(f"  a sum of {len(formula.terms)} counts{divided}:")
-        for term in formula.terms:
-            parts = ", where parts may coincide" if term.plan.parts else ""
-            what = f"  {term.coefficient:+d} times {term.pattern}{parts}"
-            lines += [f"{what}  # ~{term.plan.cost:,.3g} operations", _indented(term.plan, 2)]
+            return [*lines, *_order_lines(self.counting), _indented(self.counting)]
+        lines.append(f"  count = {formula_text(formula)}")
+        for i, term in enumerate(formula.terms):
+            lines.append(f"  t{i} = {term_text(term)}  # ~{term.plan.cost:,.3g} operations")
+            conditions = conditions_text(term)
+            lines += [f"    # where {conditions}"] if conditions else []
+            lines.append(_indented(term.plan, 2))
         return lines
 
 
@@ -134,6 +132,13 @@ def _otherwise(formula: Formula) -> str:
         return ""
     ways = sorted(costs.items(), key=lambda way: way[1])
     return "; otherwise " + ", ".join(f"{name} ~{cost:,.3g}" for name, cost in ways)
+
+
+def _order_lines(plan: Plan) -> list[str]:
+    """The order that keeps a plan from finding a subgraph more than once."""
+    if not plan.restrictions:
+        return []
+    return [f"  # where {order_text(plan.restrictions, plan.names)} (by degree, then id)"]
 
 
 def _indented(plan: Plan, depth: int = 1) -> str:

@@ -45,7 +45,7 @@ class Writer:
         outer = len(self.plan.order)
         self.names[outer:] = [self.plan.names[e.vertex] for e in part.extends]
         number = len(self.plan.sets)
-        lines = []
+        lines = [f"{self.indent(outer)}{name} = 0"]
         for depth, extend in enumerate(part.extends, outer):
             lines.append(self.indent(depth) + self.loop(depth, extend))
             lines += [
