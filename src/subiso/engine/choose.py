@@ -6,11 +6,14 @@ import importlib
 import importlib.util
 import math
 from collections.abc import Callable
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any, cast
 
 from subiso.engine.base import Engine, Params
 from subiso.engine.query import Query
 from subiso.errors import QueryError, UnsupportedError
+
+if TYPE_CHECKING:
+    from subiso.plan.explain import DeviceNotes
 
 ENGINES = ("auto", "cpu", "reference")
 DEVICES = ("auto", "cpu", "cuda")
@@ -48,19 +51,21 @@ def choose_estimator(engine: str = "auto", device: str = "auto", schedule: str |
     return importlib.import_module("subiso.engine.approximate")
 
 
-def explain_device(query: Query, device: str = "auto", schedule: str | None = None) -> list[str]:
+def explain_device(query: Query, device: str = "auto", schedule: str | None = None) -> DeviceNotes:
     """What `explain` says of the device; needs none to say it."""
+    from subiso.plan.explain import DeviceNotes
+
     _check_names("auto", device, schedule)
     if _is_cuda(device):
-        from subiso.engine.cuda.explain import device_lines
+        from subiso.engine.cuda.explain import device_notes
 
-        return device_lines(query, device, schedule or "auto")
+        return device_notes(query, device, schedule or "auto")
     if device == "cpu":
-        return []
+        return DeviceNotes()
     from subiso.engine.auto import on_device
 
     taken, why = on_device(query)
-    return [f"device    {'the first CUDA device' if taken else 'the CPU'}: {why}"]
+    return DeviceNotes((f"device    {'the first CUDA device' if taken else 'the CPU'}: {why}",))
 
 
 def _is_cuda(device: str) -> bool:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from subiso.engine.candidates import first_tries
@@ -18,16 +17,36 @@ from subiso.plan.problem import Problem
 from subiso.storage.statistics import Statistics, statistics_of
 
 
+@dataclass(frozen=True)
+class DeviceNotes:
+    """What a device adds to an explanation, and what it does in another way than the CPU."""
+
+    lines: tuple[str, ...] = ()
+    """On where it would run."""
+    formula: Formula | None = None
+    """How plans count there; None = as on the CPU."""
+    schedules: tuple[str, ...] = ()
+    """Of the formula's plans, and why."""
+    listing: str = ""
+    """The schedule of the plan that lists."""
+    instead: tuple[str, ...] = ()
+    """How it is counted where that is not by the formula: a heading, and lines."""
+    others: str = ""
+    """What else would do, and its cost."""
+    own: bool = False
+    """The device counts in its own ways, not in the CPU's."""
+
+
 @dataclass(frozen=True, repr=False)
 class Explanation:
-    """Printable; `formula` and `listing` are what `count` and `match` run."""
+    """Printable; `formula` and `listing` are what `count` and `match` run, unless a device counts without plans."""
 
     resolved: Resolved
     stats: Statistics
     formula: Formula
     listing: Plan
-    device: tuple[str, ...] = ()
-    """Lines on where it would run."""
+    device: DeviceNotes = DeviceNotes()
+    """On where it would run."""
     first: str = ""
     """What is tried before the plans."""
 
@@ -45,27 +64,29 @@ class Explanation:
 
     def __str__(self) -> str:
         p = self.problem
-        what = "each subgraph once" if p.unique else "every embedding"
         lines = [
             f"pattern   {p.pattern}",
-            f"mode      {p.mode}, {what}"
-            + (
-                f" ({p.pattern.automorphism_count(extra_colors=p.colors())} automorphisms)"
-                if p.unique
-                else ""
-            ),
+            f"mode      {p.mode}, {_how_often(p)}",
             f"graph     {self.stats.num_vertices:,} vertices, mean degree {self.stats.mean_degree:.3g} "
-            f"({self.stats.edge_degree:.3g} over edges), closure {self.stats.closure:.3g}",
+            f"({self.stats.edge_degree:.3g} at the end of an edge), {self.stats.closure:.1%} of wedges closed",
         ]
         lines += self._filter_lines()
-        lines += ["", f"count     ~{self.formula.cost:,.3g} operations"]
-        lines += [f"  {self.first}"] if self.first else []
-        lines += self._count_lines()
-        lines += ["", f"match     ~{self.listing.cost:,.3g} operations"]
+        lines += ["", *self._counted()]
+        listing = [f"  {self.device.listing}"] if self.device.listing else []
+        lines += ["", f"match     ~{self.listing.cost:,.3g} operations", *listing]
         lines += [*_order_lines(self.listing), _indented(self.listing)]
-        if self.device:
-            lines += ["", *self.device]
+        if self.device.lines:
+            lines += ["", *self.device.lines]
         return "\n".join(lines)
+
+    def _counted(self) -> list[str]:
+        """The section on counting."""
+        if self.device.instead:
+            heading, *lines = self.device.instead
+            return [f"count     {heading}", *(f"  {line}" for line in lines)]
+        lines = [f"count     ~{self.formula.cost:,.3g} operations"]
+        lines += [f"  {self.first}"] if self.first else []
+        return lines + self._count_lines()
 
     def _filter_lines(self) -> list[str]:
         """Candidates before and after the filters, and what becomes of them."""
@@ -81,7 +102,7 @@ class Explanation:
         if narrowed.used:
             stopped = "" if narrowed.complete else " (stopped before its fixed point)"
             lines.append(f"filters   {', '.join(narrowed.used)}{stopped}")
-        if self.resolved.candidate_graph is not None and p.filters:
+        if self.resolved.candidate_graph is not None and any(p.filters):
             lines.append(f"between   candidate graph {self.resolved.candidate_graph}")
         return lines
 
@@ -89,30 +110,42 @@ class Explanation:
         formula = self.formula
         lines = []
         if formula.technique != ONE_PLAN or formula.alternatives:
-            lines.append(f"  by {formula.technique}" + _otherwise(formula))
+            lines.append(f"  by {formula.technique}" + otherwise(formula))
+        lines += [f"  {self.device.others}"] if self.device.others else []
+        schedules = self.device.schedules or ("",) * len(formula.terms)
         if len(formula.terms) == 1 and formula.terms[0].coefficient == formula.divisor == 1:
+            lines += [f"  {schedules[0]}"] if schedules[0] else []
             return [*lines, *_order_lines(self.counting), _indented(self.counting)]
         lines.append(f"  count = {formula_text(formula)}")
-        for i, term in enumerate(formula.terms):
+        for i, (term, schedule) in enumerate(zip(formula.terms, schedules, strict=True)):
             lines.append(f"  t{i} = {term_text(term)}  # ~{term.plan.cost:,.3g} operations")
             conditions = conditions_text(term)
             lines += [f"    # where {conditions}"] if conditions else []
+            lines += [f"    # {schedule}"] if schedule else []
             lines.append(_indented(term.plan, 2))
         return lines
 
 
-def explain(query: Query, device: Sequence[str] = ()) -> Explanation:
-    """How the CPU engine would run the query; `device` has lines on where it would run."""
+def _how_often(problem: Problem) -> str:
+    if not problem.unique:
+        return "every embedding" if problem.injective else "every map, vertices may repeat"
+    same = problem.pattern.automorphism_count(extra_colors=problem.colors())
+    return f"each subgraph once ({same} automorphism{'s' * (same > 1)})"
+
+
+def explain(query: Query, device: DeviceNotes = DeviceNotes()) -> Explanation:  # noqa: B008 (frozen)
+    """How the query would be run: by the CPU engine, but for what a device does in another way."""
     resolved, stats = resolve(query), statistics_of(query.graph)
-    first = "" if resolved.hopeless else first_tries(resolved)
+    first = "" if resolved.hopeless or device.own else first_tries(resolved)
     resolved = with_candidate_graph(resolved, stats)
     problem = resolved.problem
+    formula = device.formula or make_formula(problem, stats, decompose="auto", codegrees=True)
     return Explanation(
         resolved,
         stats,
-        _estimated(make_formula(problem, stats, decompose="auto", codegrees=True), problem, stats),
+        _estimated(formula, problem, stats),
         with_estimates(make_plan(problem, stats, counting=False), problem, stats),
-        tuple(device),
+        device,
         first,
     )
 
@@ -120,13 +153,13 @@ def explain(query: Query, device: Sequence[str] = ()) -> Explanation:
 def _estimated(formula: Formula, problem: Problem, stats: Statistics) -> Formula:
     """Sizes are noted where the plan is for the problem itself; the terms of a sum are for denser patterns."""
     term = formula.terms[0]
-    if len(formula.terms) > 1 or term.plan.codegrees or term.plan.parts:
+    if len(formula.terms) > 1 or term.cut is not None:
         return formula
     return replace(formula, terms=(replace(term, plan=with_estimates(term.plan, problem, stats)),))
 
 
-def _otherwise(formula: Formula) -> str:
-    """What else was looked at, each way once."""
+def otherwise(formula: Formula) -> str:
+    """What else was looked at, each way once, cheapest first."""
     costs = dict(sorted(formula.alternatives, key=lambda way: -way[1]))
     if not costs:
         return ""
