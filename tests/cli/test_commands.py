@@ -341,14 +341,28 @@ def test_files_of_several_patterns(file: str, tmp_path: Path) -> None:
     several.write_text("(a)--(b)\n(a)--(b)\n")
     one.write_text('["triangle"]')
     none.write_text("[]")
-    for command in ("match", "exists", "explain"):
+    for command in ("match", "exists"):
         assert "the file holds 2 patterns, one is wanted" in run(command, file, f"@{several}", code=1).stderr
+    explained = run("explain", file, f"@{several}").stdout
+    assert explained.startswith("set       2 patterns") and "# the same as p0" in explained
     assert "a   b   c" in run("match", file, f"@{one}").stdout
     assert "the file holds no pattern" in run("count", file, f"@{none}", code=1).stderr
     header = run(
         "count", file, f"@{several}", f"@{one}", "--per", "vertex", "--format", "csv"
     ).stdout.splitlines()[0]
     assert header == 'vertex,(a)--(b) #1,(a)--(b) #2,"(a)--(b), (b)--(c), (a)--(c)"'
+
+
+def test_several_patterns_are_explained_together(file: str) -> None:
+    told = run("explain", file, "house", "5cycle").stdout
+    assert told.startswith("set       2 patterns") and "\np1        (a)--(b), " in told
+    told = run("explain", file, "house", "5cycle", "--device", "cuda").stdout
+    assert told.startswith("set       2 patterns: 2 share passes over the graph, 0 run alone\ndevice    ")
+    assert run("explain", file, "house", "--device", "cuda").stdout.startswith("pattern   (a)--(b), ")
+    wrong = run("explain", file, "house", "5cycle", "--anchor", "a=1", code=1).stderr
+    assert "--anchor with several patterns" in wrong and "explain them one by one" in wrong
+    wrong = run("explain", file, "house", "5cycle", "--schedule", "fine", code=1).stderr
+    assert "schedules belong to CUDA devices" in wrong
 
 
 def test_a_batch_keeps_what_was_finished(tmp_path: Path) -> None:

@@ -118,3 +118,44 @@ def test_twigs_are_told_in_place_of_plans() -> None:
     labelled = si.generators.with_labels(GRAPH, 4, seed=1)
     told = si.explain(labelled, "(a:0)--(b:1)--(c:2)", device="cuda", schedule="pipeline")
     assert count_part(told)[0] == "count     schedule pipeline: asked for"
+
+
+def test_lists_say_which_passes_are_shared_and_who_runs_alone() -> None:
+    patterns = [
+        si.Pattern.house(),
+        si.Pattern.cycle(5),
+        si.Pattern.path(4),
+        si.Pattern("(x)--(y)--(z)--(w)"),
+        si.Pattern.clique(3),
+        si.Pattern.path(6),
+    ]
+    told = si.explain(GRAPH, patterns, device="cuda")
+    text = str(told)
+    assert text.startswith("set       6 patterns: 2 share passes over the graph, 3 run alone\ndevice    ")
+    (team,) = told.teams
+    assert sorted(team) == [0, 1] and sorted(told.alone) == [2, 4, 5] and told.same == {3: 2}
+    legend = dict(re.findall(r"^p(\d) +.*  # (.*)$", text, re.MULTILINE))
+    assert legend["0"] == "from sums: cycle_triangles - 4*books2" and legend["3"] == "the same as p2"
+    assert legend["4"] == "from sums: cliques3" and re.match(r"by cut at .*: \(?p5\.0 - ", legend["5"])
+    together = re.search(r"^together  ~(\S+) operations; one by one ~(\S+): p0, p1$", text, re.MULTILINE)
+    assert together is not None and number(together[1]) < number(together[2])
+    part = text[together.end() :].split("\n\n", maxsplit=1)[0]
+    passes = re.findall(r"^  pass (\w+): ", part, re.MULTILINE)
+    assert passes == ["tally", "edges", "vertices", "after", "cycles"]  # each once
+    assert re.search(r"^  p5\.0 = maps of .*\n    # where .*\n    # schedule \w+: ", text, re.MULTILINE)
+    assert text.endswith("patterns share passes only")
+
+
+def test_lists_on_several_devices_or_with_a_schedule_share_nothing() -> None:
+    patterns = [si.Pattern.house(), si.Pattern.cycle(5)]
+    for options in ({"device": "cuda", "schedule": "fine"}, {"device": "cuda:0,1"}):
+        told = si.explain(GRAPH, patterns, **options)
+        assert told.teams == () and sorted(told.alone) == [0, 1]
+        assert "0 share passes over the graph, 2 run alone" in str(told)
+
+
+def test_lists_with_a_pattern_that_has_no_candidate() -> None:
+    labelled = si.generators.with_labels(GRAPH, 2, seed=1)
+    text = str(si.explain(labelled, ["(a:9)--(b)", "(a:0)--(b)"], device="cuda"))
+    assert "0 share passes over the graph, 1 run alone" in text
+    assert "p0        (a:9)--(b)  # 0, as some vertex of the pattern has no candidate" in text

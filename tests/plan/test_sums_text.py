@@ -104,16 +104,18 @@ def test_every_formula_gives_its_count(seed: int) -> None:
     assert values.keys() == MEANINGS.keys()
     for size in SIZES:
         for pattern in connected_patterns(size):
-            formula = sums_formula(pattern)
-            assert re.fullmatch(r"[-+*/ \w]+", formula)
-            found = eval(formula, {name: Fraction(value) for name, value in values.items()})
-            assert found == reference.count(make_query(by_hand.graph, pattern)).count, pattern
+            for induced in (False, True):
+                formula = sums_formula(pattern, copies=2, induced=induced)
+                assert re.fullmatch(r"[-+*/ \w]+", formula)
+                found = eval(formula, {name: Fraction(value) for name, value in values.items()})
+                query = make_query(by_hand.graph, pattern, induced=induced)
+                assert found == 2 * reference.count(query).count, pattern
 
 
 def test_every_sum_of_a_formula_is_told() -> None:
     for size in SIZES:
         for pattern in connected_patterns(size):
-            lines = sums_lines([pattern])
+            lines = sums_lines([sums_formula(pattern)])
             sums = [line for line in lines if not line.startswith("# ")]
             assert {line.split(" = ")[0] for line in sums} == sums_asked(pattern)
             letters = {letter for line in sums for letter in re.findall(r"\b([dtkc])(?:_|\b)", line)}

@@ -18,6 +18,7 @@ from subiso.engine.cuda.by_sums import SumsReport
 from subiso.engine.cuda.engine import CudaEngine
 from subiso.engine.cuda.watch import Watch
 from subiso.engine.query import make_query
+from subiso.engine.several import count_several
 from subiso.filter.resolve import resolve
 
 
@@ -55,3 +56,23 @@ def test_the_formula_and_the_schedules_are_those_of_the_engine(pattern: si.Patte
     assert told.device.formula == formula
     chosen = [engine.choose(term.plan, resolved).schedule for term in formula.terms]
     assert [said.split()[1].rstrip(":") for said in told.device.schedules] == chosen
+
+
+def test_lists_share_the_passes_that_are_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    graph = random_graph(2)
+    patterns = [PATTERNS[name] for name in ("house", "5-cycle", "fan", "triangle", "wheel")]
+    engine, made = CudaEngine(ShimMachine()), []
+    prepare = engine.prepare_sums
+    monkeypatch.setattr(
+        engine, "prepare_sums", lambda ways, graph: made.append(prepare(ways, graph)) or made[-1]
+    )
+    queries = [make_query(graph, pattern) for pattern in patterns]
+    assert count_several(queries, engine, Params()) == [reference.count(query).count for query in queries]
+    shared, alone = made
+    told = si.explain(graph, patterns, device="cuda")
+    (team,) = told.teams
+    assert [way.pattern for way in team.values()] == [way.pattern for way in shared.ways]
+    assert list(told.alone) == [3] and alone.ways[0].pattern == patterns[3]
+    part = str(told).split("\n\n")[1]
+    assert tuple(re.findall(r"^  pass (\w+): ", part, re.MULTILINE)) == shared.report().passes
+    assert re.findall(r"^  apart (\w+): ", part, re.MULTILINE) == sorted(shared.counted)

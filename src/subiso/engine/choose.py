@@ -5,7 +5,7 @@ from __future__ import annotations
 import importlib
 import importlib.util
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, cast
 
 from subiso.engine.base import Engine, Params
@@ -66,6 +66,18 @@ def explain_device(query: Query, device: str = "auto", schedule: str | None = No
 
     taken, why = on_device(query)
     return DeviceNotes((f"device    {'the first CUDA device' if taken else 'the CPU'}: {why}",))
+
+
+def explain_several(queries: Sequence[Query], device: str = "auto", schedule: str | None = None) -> Any:
+    """What `explain` says of several queries; needs no device to say it."""
+    _check_names("auto", device, schedule)
+    if _is_cuda(device):
+        from subiso.engine.cuda.explain_set import explain_set_on
+
+        return explain_set_on(queries, device, schedule or "auto")
+    from subiso.engine.explain_set import explain_set
+
+    return explain_set(queries)
 
 
 def _is_cuda(device: str) -> bool:

@@ -44,7 +44,7 @@ def count_several(queries: list[Query], engine: Engine, params: Params, *, sums:
     teams: dict[Hashable, list[Query]] = {}
 
     def count_one(query: Query, step: Params) -> int:
-        key = _key(query)
+        key = key_of(query)
         if key in found:
             pass
         elif id(query) in families:
@@ -52,7 +52,7 @@ def count_several(queries: list[Query], engine: Engine, params: Params, *, sums:
         elif key in teams:
             team = teams[key]
             together = getattr(engine, "count_together", count_together)  # a device has a way of its own
-            together(team, step, lambda i, count: found.update({_key(team[i]): count}))
+            together(team, step, lambda i, count: found.update({key_of(team[i]): count}))
         else:
             found[key] = engine.count(query, step).in_time()
         return found[key]
@@ -62,7 +62,7 @@ def count_several(queries: list[Query], engine: Engine, params: Params, *, sums:
         teams.update(_teams([q for q in queries if id(q) not in families], engine, params, deadline))
         return in_turn(queries, replace(params, known={}), count_one, deadline)
     except TimeoutReached as error:
-        known = ((i, found.get(_key(query))) for i, query in enumerate(queries))
+        known = ((i, found.get(key_of(query))) for i, query in enumerate(queries))
         finished = {i: count for i, count in known if count is not None}
         error.finished = finished
         error.done = [finished[i] for i in takewhile(finished.__contains__, range(len(queries)))]
@@ -79,14 +79,14 @@ def _teams(
         return {}
     if engine is auto and params.threads is None and cuda.why_not() is None:
         queries = [q for q in deadline.each(queries) if not auto.on_device(q, params)[0]]
-    kinds = {_key(q): q for q in queries}
+    kinds = {key_of(q): q for q in queries}
     teams: dict[Hashable, list[list[Query]]] = {}
     for query in kinds.values():
         same = teams.setdefault(tuple(sorted(query.anchors.values())), [[]])
         if len(same[-1]) == MOST:
             same.append([])
         same[-1].append(query)
-    return {_key(q): team for same in teams.values() for team in same if len(team) > 1 for q in team}
+    return {key_of(q): team for same in teams.values() for team in same if len(team) > 1 for q in team}
 
 
 def in_turn(
@@ -115,7 +115,7 @@ def in_turn(
     return answers
 
 
-def _key(query: Query) -> Hashable:
+def key_of(query: Query) -> Hashable:
     """Equal for queries with equal counts."""
     pattern = query.pattern
     if query.anchors:
@@ -128,10 +128,10 @@ def families_of(queries: list[Query], params: Params, deadline: Deadline = NEVER
     """By the identity of a query: all plain ones of its size, where their sums are less work than their plans."""
     families: dict[int, list[Query]] = {}
     for size in SIZES:
-        kinds = {_key(q): q for q in queries if q.pattern.num_vertices == size and _fits(q)}
+        kinds = {key_of(q): q for q in queries if q.pattern.num_vertices == size and _fits(q)}
         limit = sums_cost(queries[0].graph, size)
         if len(kinds) > 1 and _plans_cost_more(deadline.each(kinds.values()), params, limit):
-            members = [q for q in queries if _key(q) in kinds]
+            members = [q for q in queries if key_of(q) in kinds]
             families.update((id(q), members) for q in members)
     return families
 
@@ -165,5 +165,5 @@ def _count_family(query: Query, family: list[Query], params: Params) -> dict[Has
     for q in family:
         of = induced if q.mode == "induced" else subgraphs
         copies = 1 if q.unique else q.pattern.automorphism_count()
-        counts[_key(q)] = of[place[q.pattern.canonical_form()]] * copies
+        counts[key_of(q)] = of[place[q.pattern.canonical_form()]] * copies
     return counts

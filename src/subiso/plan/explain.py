@@ -11,7 +11,7 @@ from subiso.filter.resolve import Resolved, resolve
 from subiso.plan.choose import make_plan
 from subiso.plan.estimate import with_estimates
 from subiso.plan.formula import ONE_PLAN, Formula, make_formula
-from subiso.plan.formula_text import conditions_text, formula_text, order_text, term_text
+from subiso.plan.formula_text import formula_text, is_one_plan, order_text, term_lines
 from subiso.plan.plan import Plan
 from subiso.plan.problem import Problem
 from subiso.storage.statistics import Statistics, statistics_of
@@ -31,6 +31,8 @@ class DeviceNotes:
     """The schedule of the plan that lists."""
     instead: tuple[str, ...] = ()
     """How it is counted where that is not by the formula: a heading, and lines."""
+    short: str = ""
+    """The same in a few words."""
     others: str = ""
     """What else would do, and its cost."""
     own: bool = False
@@ -113,14 +115,12 @@ class Explanation:
             lines.append(f"  by {formula.technique}" + otherwise(formula))
         lines += [f"  {self.device.others}"] if self.device.others else []
         schedules = self.device.schedules or ("",) * len(formula.terms)
-        if len(formula.terms) == 1 and formula.terms[0].coefficient == formula.divisor == 1:
+        if is_one_plan(formula):
             lines += [f"  {schedules[0]}"] if schedules[0] else []
             return [*lines, *_order_lines(self.counting), _indented(self.counting)]
         lines.append(f"  count = {formula_text(formula)}")
         for i, (term, schedule) in enumerate(zip(formula.terms, schedules, strict=True)):
-            lines.append(f"  t{i} = {term_text(term)}  # ~{term.plan.cost:,.3g} operations")
-            conditions = conditions_text(term)
-            lines += [f"    # where {conditions}"] if conditions else []
+            lines += [f"  {line}" for line in term_lines(f"t{i}", term)]
             lines += [f"    # {schedule}"] if schedule else []
             lines.append(_indented(term.plan, 2))
         return lines

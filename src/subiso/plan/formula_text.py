@@ -43,9 +43,21 @@ def linear_text(parts: Iterable[tuple[str, int | Fraction]]) -> str:
     return text
 
 
-def term_text(term: Term) -> str:
-    """What a term's plan counts."""
-    return f"{_kind(term)} {term.pattern}"
+def term_lines(name: str, term: Term) -> list[str]:
+    """What a term's plan counts, and on which conditions."""
+    conditions = _conditions(term)
+    head = f"{name} = {_kind(term)} {term.pattern}  # ~{term.plan.cost:,.3g} operations"
+    return [head, f"  # where {conditions}"] if conditions else [head]
+
+
+def is_one_plan(formula: Formula) -> bool:
+    """Whether the count is what its one plan counts."""
+    return len(formula.terms) == 1 and formula.terms[0].coefficient == formula.divisor == 1
+
+
+def term_names(formula: Formula, name: str) -> list[str]:
+    """Names for the terms of a count that has this name."""
+    return [name] if is_one_plan(formula) else [f"{name}.{i}" for i in range(len(formula.terms))]
 
 
 def _kind(term: Term) -> str:
@@ -63,7 +75,7 @@ def _kind(term: Term) -> str:
     return f"1/{same} of the embeddings of" if same > 1 else "embeddings of"
 
 
-def conditions_text(term: Term) -> str:
+def _conditions(term: Term) -> str:
     """What is asked of a term's matches beside its pattern, and what is not asked; nothing where all is as usual."""
     problem, names = term.problem, term.pattern.names
     order = problem.imposed if term.cut is None else term.plan.restrictions

@@ -6,9 +6,10 @@ import re
 from collections.abc import Iterable
 from fractions import Fraction
 
-from subiso.pattern import Pattern
+from subiso.pattern import Pattern, connected_patterns
 from subiso.plan.formula_text import linear_text
 from subiso.plan.motif_sums import counts_from_sums, sums_asked
+from subiso.plan.motifs import induced_from_subgraphs
 
 LETTERS = {
     "d": "degree of a vertex",
@@ -55,30 +56,38 @@ MEANINGS = {
 _WHOLE = 12  # a multiple of all divisors that formulas have
 
 
-def sums_formula(pattern: Pattern, copies: int = 1) -> str:
+def sums_formula(pattern: Pattern, copies: int = 1, *, induced: bool = False) -> str:
     """A pattern's count, `copies` of every subgraph, as an expression of sums.
 
     >>> sums_formula(Pattern.cycle(5)), sums_formula(Pattern.path(4), copies=2)
     ('closed_walks5 + triangle_ends / 3 - tails_up', '2*paths - 2*triangle_ends')
+    >>> sums_formula(Pattern.path(3), induced=True)
+    'stars2 - 3*cliques3'
     """
-    names = sorted(sums_asked(pattern))
-    factors = [(name, copies * _coefficient(pattern, name, names)) for name in names]
+    factors = [(name, copies * factor) for name, factor in _factors(pattern, induced).items()]
     return linear_text(sorted(factors, key=lambda factor: factor[1] < 0))
 
 
-def _coefficient(pattern: Pattern, name: str, names: Iterable[str]) -> Fraction:
-    """Formulas are linear, so a sum's factor is what comes out where that sum alone is not zero."""
-    only = dict.fromkeys(names, 0) | {name: _WHOLE}
-    return Fraction(counts_from_sums([pattern], only)[0], _WHOLE)
+def _factors(pattern: Pattern, induced: bool) -> dict[str, Fraction]:
+    """Counts are linear in the sums, so a sum's factor is what comes out where that sum alone is not zero."""
+    patterns = connected_patterns(pattern.num_vertices) if induced else [pattern]
+    names = sorted({name for each in patterns for name in sums_asked(each)})
+    place = [each.canonical_form() for each in patterns].index(pattern.canonical_form())
+    found = {}
+    for name in names:
+        counts = counts_from_sums(patterns, dict.fromkeys(names, 0) | {name: _WHOLE})
+        counts = induced_from_subgraphs(patterns, counts) if induced else counts
+        found[name] = Fraction(counts[place], _WHOLE)
+    return {name: factor for name, factor in found.items() if factor}
 
 
-def sums_lines(patterns: Iterable[Pattern]) -> list[str]:
-    """What the sums are that these patterns are counted from, one line each, and the letters in them.
+def sums_lines(formulas: Iterable[str]) -> list[str]:
+    """What the sums are that formulas are made of, one line each, and the letters in them.
 
-    >>> sums_lines([Pattern.diamond()])
+    >>> sums_lines([sums_formula(Pattern.diamond())])
     ['books2 = C(t, 2) over edges', '# t: triangles of a vertex or an edge']
     """
-    names = sorted({name for pattern in patterns for name in sums_asked(pattern)})
+    names = sorted({name for formula in formulas for name in re.findall(r"[a-z]\w*", formula)})
     lines = [f"{name} = {MEANINGS[name]}" for name in names]
     used = [letter for letter in LETTERS if any(re.search(rf"\b{letter}(_|\b)", line) for line in lines)]
     return lines + ([f"# {', '.join(f'{letter}: {LETTERS[letter]}' for letter in used)}"] if used else [])

@@ -9,10 +9,10 @@ from dataclasses import dataclass
 from subiso.engine import cpu
 from subiso.engine.base import Params
 from subiso.engine.cuda import engine_on
-from subiso.engine.cuda.by_sums import SumsWay, sums_way
+from subiso.engine.cuda.by_sums import SumsWay, may_come_from_sums, sums_way
 from subiso.engine.cuda.choose import Choice, choose_schedule, joins_twigs, takes_codegrees
 from subiso.engine.cuda.device import open_devices, parse_device, why_not
-from subiso.engine.cuda.explain_sums import formula_lines, passes_lines, sums_cost
+from subiso.engine.cuda.explain_sums import passes_lines, sums_cost
 from subiso.engine.cuda.filters import told
 from subiso.engine.cuda.formula import fitting_formula
 from subiso.engine.cuda.machine import Description
@@ -29,6 +29,7 @@ from subiso.plan.explain import DeviceNotes, otherwise
 from subiso.plan.formula import ONE_PLAN, Formula
 from subiso.plan.joins import make_twig_plan
 from subiso.plan.plan import Plan
+from subiso.plan.sums_text import sums_formula, sums_lines
 from subiso.storage.layout import RelationCsr, layout_of
 from subiso.storage.statistics import statistics_of
 
@@ -53,6 +54,10 @@ class _Asked:
     def formula(self, schedule: str) -> Formula:
         codegrees = self.alone and takes_codegrees(schedule, self.resolved.problem)
         return fitting_formula(self.resolved, Params(), codegrees=codegrees)
+
+    def way(self, formula: Formula) -> SumsWay | None:
+        """Passes that count it in less time than the formula."""
+        return sums_way(self.query, formula.cost) if self.schedule == "auto" and self.alone else None
 
     def choice(self, plan: Plan, schedule: str) -> Choice:
         return choose_schedule(plan, self.resolved, self.machine, schedule)
@@ -86,11 +91,22 @@ def device_notes(query: Query, device: str = "cuda", schedule: str = "auto") -> 
     if why is not None:
         plan = make_twig_plan(resolved.problem, counting=True)
         joined = (f"schedule pipeline: {why}", *str(plan).splitlines())
-        return DeviceNotes(tuple(lines), listing="schedule pipeline", instead=joined, own=True)
+        return DeviceNotes(
+            tuple(lines), listing="schedule pipeline", instead=joined, short="joined from twigs", own=True
+        )
     storage = choose_storage(resolved)
     lines.append(f"  storage {storage.name}: {storage.why}")
-    asked = _Asked(query, resolved, machine, schedule, len(parse_device(device)) == 1)
+    asked = _Asked(query, resolved, machine, schedule, _is_one(device))
     return _by_kernels(asked, lines, beside)
+
+
+def way_of(query: Query, device: str = "cuda", schedule: str = "auto") -> SumsWay | None:
+    """The passes that a query is counted by on a device; None where plans count it."""
+    if not may_come_from_sums(query):
+        return None
+    resolved = resolve(query)
+    asked = _Asked(query, resolved, description(device), schedule, _is_one(device))
+    return None if resolved.hopeless else asked.way(asked.formula(schedule))
 
 
 def _by_kernels(asked: _Asked, lines: list[str], beside: str) -> DeviceNotes:
@@ -101,10 +117,13 @@ def _by_kernels(asked: _Asked, lines: list[str], beside: str) -> DeviceNotes:
     plan = make_plan(asked.resolved.problem, statistics_of(asked.query.graph), counting=False)
     chosen = asked.choice(plan, asked.schedule)
     listing = f"schedule {chosen.schedule}: {chosen.why}"
-    way = sums_way(asked.query, formula.cost) if asked.schedule == "auto" and asked.alone else None
+    way = asked.way(formula)
     if way is not None:
-        instead = tuple(_sums(asked, way, formula))
-        return DeviceNotes(tuple(lines), formula, listing=listing, instead=instead, own=True)
+        instead, short = (
+            tuple(_sums(asked, way, formula)),
+            f"from sums: {sums_formula(way.pattern, way.copies)}",
+        )
+        return DeviceNotes(tuple(lines), formula, listing=listing, instead=instead, short=short, own=True)
     if not soon and formula.cost <= HASTE_COST:
         lines.append(f"  {_COMPILING}")
     lines += [f"  {beside}"] if beside else []
@@ -127,11 +146,13 @@ def _sums(asked: _Asked, way: SumsWay, formula: Formula) -> list[str]:
     graph = asked.query.graph
     schedules = dict.fromkeys(asked.choice(term.plan, asked.schedule).schedule for term in formula.terms)
     plans = f"otherwise {formula.technique} ~{formula.cost:,.3g} operations ({', '.join(schedules)})"
+    sums = sums_formula(way.pattern, way.copies)
     more = otherwise(formula).removeprefix("; otherwise")
     return [
         f"~{sums_cost([way], graph):,.3g} operations, from sums over the whole graph: {way.why}",
         plans + (f",{more}" if more else "") + f"; or by {_host(asked)}",
-        *formula_lines(way),
+        f"count = {sums}",
+        *sums_lines([sums]),
         *passes_lines([way], graph),
     ]
 
@@ -157,6 +178,12 @@ def _host(asked: _Asked) -> str:
     formula = cpu.formula_for(asked.resolved, Params())
     by = f", {formula.technique}" if formula.technique != ONE_PLAN else ""
     return f"the host (~{formula.cost:,.3g} operations{by})"
+
+
+def _is_one(device: str) -> bool:
+    return len(parse_device(device)) == 1 or (
+        device == "cuda:all" and why_not() is None and len(open_devices(device)) == 1
+    )
 
 
 def _copied(device: str, query: Query) -> Callable[[RelationCsr], bool]:

@@ -13,7 +13,6 @@ from subiso.engine.query import make_query
 from subiso.filter.resolve import resolve
 from subiso.graph import Graph
 from subiso.pattern import Pattern
-from subiso.plan.sums_text import sums_formula, sums_lines
 
 _PASSES: dict[Pass, str] = {
     "count": "triangles",
@@ -29,11 +28,6 @@ _COUNTED = {
     "clique_edges": "6 times the 4-cliques, which are counted as any pattern is",
     "wheels": "2 times the 4-cycles in neighbourhoods, by wedges",
 }
-
-
-def formula_lines(way: SumsWay) -> list[str]:
-    """The count as an expression, and what stands in it."""
-    return [f"count = {sums_formula(way.pattern, way.copies)}", *sums_lines([way.pattern])]
 
 
 def passes_lines(ways: Sequence[SumsWay], graph: Graph) -> list[str]:
