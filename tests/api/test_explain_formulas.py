@@ -110,3 +110,23 @@ def test_what_is_left_out_of_a_formula_is_left_out_of_the_text() -> None:
     lines = count_part(less)
     assert lines[1] == f"  by {CUT.formula.technique}"
     assert re.match(r"  count = \(t0 - (\d+\*)?t1\) / \d+$", lines[2])
+
+
+def test_nothing_is_planned_where_there_is_nothing() -> None:
+    labelled = si.generators.with_labels(GRAPH, 2, seed=1)
+    lines = str(si.explain(labelled, "(a:9)--(b)--(c)", device="cpu")).splitlines()
+    assert (
+        "count     0: some vertex of the pattern has no candidate" in lines
+        and lines[-1] == "match     nothing"
+    )
+
+
+def test_lists_of_several_kinds_are_told_apart() -> None:
+    directed = si.generators.rmat(8, 4, seed=1, directed=True)
+    text = str(si.explain(directed, "(a)-->(b)-->(c)-->(a)"))
+    assert "\nlists     N(a) for b, N1(b) for a: neighbours that fit the edge between them\n" in text
+    assert "lists " not in str(CUT)
+
+
+def test_orders_that_follow_are_left_out() -> None:
+    assert "  # where a < b < c < d (by degree, then id)\n" in str(si.explain(GRAPH, si.Pattern.clique(4)))

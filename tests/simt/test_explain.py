@@ -46,11 +46,14 @@ def test_the_printed_sums_give_the_count(name: str, unique: bool) -> None:
 
 
 @pytest.mark.parametrize("pattern", [si.Pattern.cycle(4), si.Pattern.path(5), si.Pattern.clique(5)], ids=str)
-@pytest.mark.parametrize("schedule", ["auto", "fine", "wedge"])
-def test_the_formula_and_the_schedules_are_those_of_the_engine(pattern: si.Pattern, schedule: str) -> None:
+@pytest.mark.parametrize(("schedule", "devices"), [("auto", 1), ("fine", 1), ("wedge", 1), ("auto", 2)])
+def test_the_formula_and_the_schedules_are_those_of_the_engine(
+    pattern: si.Pattern, schedule: str, devices: int
+) -> None:
     graph = random_graph(2)
-    engine = CudaEngine(ShimMachine(), schedule=schedule)
-    told = si.explain(graph, pattern, device="cuda", schedule=None if schedule == "auto" else schedule)
+    engine = CudaEngine([ShimMachine() for _ in range(devices)], schedule=schedule)
+    named = None if schedule == "auto" else schedule
+    told = si.explain(graph, pattern, device="cuda" if devices == 1 else "cuda:0,1", schedule=named)
     resolved = resolve(make_query(graph, pattern))
     formula = engine.formula(resolved)
     assert told.device.formula == formula

@@ -73,6 +73,9 @@ class Explanation:
             f"({self.stats.edge_degree:.3g} at the end of an edge), {self.stats.closure:.1%} of wedges closed",
         ]
         lines += self._filter_lines()
+        if self.resolved.hopeless:
+            lines += ["", "count     0: some vertex of the pattern has no candidate", "", "match     nothing"]
+            return "\n".join([*lines, *(["", *self.device.lines] if self.device.lines else [])])
         lines += ["", *self._counted()]
         listing = [f"  {self.device.listing}"] if self.device.listing else []
         lines += ["", f"match     ~{self.listing.cost:,.3g} operations", *listing]
@@ -99,14 +102,24 @@ class Explanation:
                 before, after = narrowed.before[vertex], p.sizes[vertex]
                 fewer = f", {before:,.0f} before" if before != after else ""
                 lines.append(
-                    f"filter    {p.pattern.names[vertex]} in C{number}: {after:,.0f} candidates{fewer}"
+                    f"filter    {p.pattern.names[vertex]} in C{number}: "
+                    f"{after:,.0f} candidate{'s' * (after != 1)}{fewer}"
                 )
         if narrowed.used:
             stopped = "" if narrowed.complete else " (stopped before its fixed point)"
             lines.append(f"filters   {', '.join(narrowed.used)}{stopped}")
         if self.resolved.candidate_graph is not None and any(p.filters):
             lines.append(f"between   candidate graph {self.resolved.candidate_graph}")
-        return lines
+        return lines + self._list_lines()
+
+    def _list_lines(self) -> list[str]:
+        """What the neighbour lists of the plans are, where there is more than one kind."""
+        names, lists = self.problem.pattern.names, dict[int, str]()
+        for link in (*self.problem.links, *self.problem.forbidden):
+            for number, owner, other in ((link.forward, link.a, link.b), (link.backward, link.b, link.a)):
+                lists.setdefault(number, f"N{number or ''}({names[owner]}) for {names[other]}")
+        said = ", ".join(lists[number] for number in sorted(lists))
+        return [f"lists     {said}: neighbours that fit the edge between them"] if len(lists) > 1 else []
 
     def _count_lines(self) -> list[str]:
         formula = self.formula
@@ -128,7 +141,11 @@ class Explanation:
 
 def _how_often(problem: Problem) -> str:
     if not problem.unique:
-        return "every embedding" if problem.injective else "every map, vertices may repeat"
+        repeated = {
+            "homomorphism": "vertices may repeat",
+            "edge-isomorphism": "vertices may repeat, data edges not",
+        }
+        return f"every map, {repeated[problem.mode]}" if problem.mode in repeated else "every embedding"
     same = problem.pattern.automorphism_count(extra_colors=problem.colors())
     return f"each subgraph once ({same} automorphism{'s' * (same > 1)})"
 

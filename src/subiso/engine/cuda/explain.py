@@ -37,6 +37,8 @@ _COMPILING = "short: kernels that are not in the cache yet are compiled in haste
 _SOON = "the host first: it should be done before a kernel would be launched"
 _SPARED = "but between candidates its tables cost more than they save"
 _BY_PLANS = ("fine", "stack", "wedge", "local", "levels")
+_BY_SEVERAL = ("fine", "stack", "levels")
+"""The schedules that run plans, on one device and on several."""
 _EXAMPLE = Description("an H200, as there is no device here", "sm_90", 132)
 
 
@@ -60,7 +62,8 @@ class _Asked:
         return sums_way(self.query, formula.cost) if self.schedule == "auto" and self.alone else None
 
     def choice(self, plan: Plan, schedule: str) -> Choice:
-        return choose_schedule(plan, self.resolved, self.machine, schedule)
+        wanted = "stack" if schedule == "auto" and not self.alone else schedule
+        return choose_schedule(plan, self.resolved, self.machine, wanted)
 
 
 def device_notes(query: Query, device: str = "cuda", schedule: str = "auto") -> DeviceNotes:
@@ -161,7 +164,7 @@ def _others(asked: _Asked, chosen: set[str]) -> str:
     """The schedules that could run it too, with what they have to do by the planner's estimate, and the host."""
     taken = asked.formula(asked.schedule)
     costs: dict[str, list[str]] = {}
-    for name in _BY_PLANS:
+    for name in _BY_PLANS if asked.alone else _BY_SEVERAL:
         if name in chosen:
             continue
         with contextlib.suppress(UnsupportedError):
