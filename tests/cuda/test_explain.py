@@ -10,7 +10,7 @@ from tests.api.by_hand import count_part, evaluated, terms_of
 from tests.api.test_explain_by_hand import CASES, random_graph
 
 import subiso as si
-from subiso.engine import reference
+from subiso.engine import auto, reference
 from subiso.engine.base import Params, Switches
 from subiso.engine.cuda.choose import choose_schedule
 from subiso.engine.cuda.explain import description
@@ -159,3 +159,18 @@ def test_lists_with_a_pattern_that_has_no_candidate() -> None:
     text = str(si.explain(labelled, ["(a:9)--(b)", "(a:0)--(b)"], device="cuda"))
     assert "0 share passes over the graph, 1 run alone" in text
     assert "p0        (a:9)--(b)  # 0, as some vertex of the pattern has no candidate" in text
+
+
+def test_auto_tells_of_the_device_that_it_takes(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where it takes none, of the CPU's ways."""
+    house, path = si.Pattern.house(), si.Pattern.path(4)
+    assert str(si.explain(GRAPH, house)).splitlines()[-1].startswith("device    the CPU: about ")
+    taken = lambda query: (query.pattern == house, "about 1e+11 operations")  # noqa: E731
+    monkeypatch.setattr(auto, "on_device", taken)
+    told = si.explain(GRAPH, house)
+    assert "from sums over the whole graph" in count_part(told)[0]
+    assert re.match(r"device    .*: about 1e\+11 operations$", told.device.lines[0])
+    text = str(si.explain(GRAPH, [house, path]))
+    assert text.startswith("set       2 patterns in 1 searches\n") and "\nalone     ~" in text
+    assert f"{house}  # alone, on the first CUDA device\n" in text
+    assert "CUDA" not in str(si.explain(GRAPH, [house, path], device="cpu"))

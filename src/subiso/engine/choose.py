@@ -6,6 +6,7 @@ import importlib
 import importlib.util
 import math
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, cast
 
 from subiso.engine.base import Engine, Params
@@ -56,16 +57,20 @@ def explain_device(query: Query, device: str = "auto", schedule: str | None = No
     from subiso.plan.explain import DeviceNotes
 
     _check_names("auto", device, schedule)
-    if _is_cuda(device):
-        from subiso.engine.cuda.explain import device_notes
-
-        return device_notes(query, device, schedule or "auto")
     if device == "cpu":
         return DeviceNotes()
-    from subiso.engine.auto import on_device
+    why = ""
+    if not _is_cuda(device):
+        from subiso.engine.auto import on_device
 
-    taken, why = on_device(query)
-    return DeviceNotes((f"device    {'the first CUDA device' if taken else 'the CPU'}: {why}",))
+        taken, why = on_device(query)
+        if not taken:
+            return DeviceNotes((f"device    the CPU: {why}",))
+        device = "cuda"
+    from subiso.engine.cuda.explain import device_notes
+
+    notes = device_notes(query, device, schedule or "auto")
+    return replace(notes, lines=(f"{notes.lines[0]}: {why}", *notes.lines[1:])) if why else notes
 
 
 def explain_several(queries: Sequence[Query], device: str = "auto", schedule: str | None = None) -> Any:
@@ -75,9 +80,10 @@ def explain_several(queries: Sequence[Query], device: str = "auto", schedule: st
         from subiso.engine.cuda.explain_set import explain_set_on
 
         return explain_set_on(queries, device, schedule or "auto")
+    from subiso.engine.auto import on_device
     from subiso.engine.explain_set import explain_set
 
-    return explain_set(queries)
+    return explain_set(queries, on_device=None if device == "cpu" else lambda query: on_device(query)[0])
 
 
 def _is_cuda(device: str) -> bool:

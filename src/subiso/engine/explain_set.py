@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 from subiso.engine import cpu
@@ -46,6 +46,8 @@ class SetExplanation:
     """Queries that are counted without plans where that takes few steps; the rest is for those that need more."""
     same: tuple[tuple[int, int], ...] = ()
     """Queries with the same count as an earlier one, and which."""
+    elsewhere: tuple[int, ...] = ()
+    """Queries that a CUDA device counts, each alone."""
 
     @property
     def cost(self) -> float:
@@ -84,6 +86,7 @@ class SetExplanation:
     def _notes(self) -> dict[int, str]:
         """How every query is counted, in a few words."""
         notes = {number: f"the same as p{other}" for number, other in self.same}
+        notes.update((number, "alone, on the first CUDA device") for number in self.elsewhere)
         for family in self.families:
             notes.update((i, f"from sums: {_from_sums(self.queries[i])}") for i in family.numbers)
         for number, formula in self.alone:
@@ -161,8 +164,12 @@ def repeated(queries: Sequence[Query]) -> dict[int, int]:
     return {i: place for i, place in enumerate(places) if place != i}
 
 
-def explain_set(queries: Sequence[Query], params: Params = Params()) -> SetExplanation:  # noqa: B008 (frozen)
-    """How the CPU engine would count the queries, all on one graph."""
+def explain_set(
+    queries: Sequence[Query],
+    params: Params = Params(),  # noqa: B008 (frozen)
+    on_device: Callable[[Query], bool] | None = None,
+) -> SetExplanation:
+    """How the CPU engine would count the queries, all on one graph, but for those that go to a device."""
     same = repeated(queries)
     distinct = [i for i in range(len(queries)) if i not in same]
     in_family = families_of(list(queries), params)
@@ -170,6 +177,8 @@ def explain_set(queries: Sequence[Query], params: Params = Params()) -> SetExpla
     resolved = {i: r for i, r in resolved.items() if not r.hopeless}
     members = [i for i in distinct if id(queries[i]) in in_family]
     rest = {i: r for i, r in resolved.items() if i not in members}
+    elsewhere = tuple(i for i in rest if on_device is not None and on_device(queries[i]))
+    rest = {i: r for i, r in rest.items() if i not in elsewhere}
     first = tuple(i for i, r in rest.items() if first_tries(r))
     teams, alone = plan_teams(queries, rest, params) if rest else ([], [])
     return SetExplanation(
@@ -179,6 +188,7 @@ def explain_set(queries: Sequence[Query], params: Params = Params()) -> SetExpla
         tuple(_families(queries, members, resolved, params)),
         first,
         tuple(same.items()),
+        elsewhere,
     )
 
 
