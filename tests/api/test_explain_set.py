@@ -49,7 +49,9 @@ def test_together_never_costs_more_by_the_estimate() -> None:
 
 
 def test_explain_takes_lists() -> None:
-    text = str(si.explain(GRAPH, ["(a)--(b)--(c)", "(a)--(b)"]))
+    told = si.explain(GRAPH, ["(a)--(b)--(c)", "(a)--(b)"])
+    text = str(told)
+    assert repr(told) == text
     assert text.startswith("set       2 patterns in ")
     with pytest.raises(UnsupportedError, match="schedules belong to CUDA devices"):
         si.explain(GRAPH, ["(a)--(b)"], schedule="fine")

@@ -33,7 +33,7 @@ class Family:
     """What their plans would cost, one by one."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class SetExplanation:
     """Printable; `teams` are what `count` runs on the CPU for the queries that need plans."""
 
@@ -58,6 +58,9 @@ class SetExplanation:
     def apart(self) -> float:
         plans = sum(team.apart for team in self.teams) + sum(way.cost for _, way in self.alone)
         return plans + sum(family.apart for family in self.families)
+
+    def __repr__(self) -> str:  # what a notebook shows
+        return str(self)
 
     def __str__(self) -> str:
         searches = len(self.alone) + sum(len(team.together.groups) for team in self.teams)

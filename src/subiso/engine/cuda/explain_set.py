@@ -19,7 +19,7 @@ WHY_APART = (
 )
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class CudaSetExplanation:
     """Printable; what `count` does on a device."""
 
@@ -32,6 +32,9 @@ class CudaSetExplanation:
     """The others, and how each is counted."""
     same: dict[int, int]
     """Queries with the same count as an earlier one, and which."""
+
+    def __repr__(self) -> str:  # what a notebook shows
+        return str(self)
 
     def __str__(self) -> str:
         together = sum(len(team) for team in self.teams)
