@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from subiso.engine.anchors import Anchor, anchor_rows, anchored_queries
-from subiso.engine.choose import choose_engine, choose_estimator, explain_device, make_params
+from subiso.engine.choose import choose_engine, choose_estimator, explain_device, explain_several, make_params
 from subiso.engine.clock import Deadline
 from subiso.engine.estimate import Estimate, make_accuracy
 from subiso.engine.query import make_query
@@ -261,21 +261,24 @@ def explain(
 ) -> Any:
     """How `count` and `match` would go about it: loops, restrictions, estimated sizes. Print it.
 
-    With `device="cuda"` also which schedule would run each plan there, and why. Of a list of patterns it tells how the
-    CPU counts them: which share loops of one search, and what that is estimated to save.
+    Where a count is a sum it is given as a formula, with what each of its terms counts and what other ways would cost.
+    With `device="cuda"` also which schedule would run each plan there or which passes make the sums, and why. Of a list
+    of patterns it tells how they are counted together: which share loops of one search on the CPU or passes over the
+    graph on a device, and what that is estimated to save.
+
+    >>> import subiso as si
+    >>> g = si.Graph.from_edges([0, 1, 2, 0], [1, 2, 0, 3])
+    >>> print(si.explain(g, "(a)--(b), (b)--(c)", device="cpu"))
+    pattern   (a)--(b), (b)--(c)
+    mode      monomorphism, each subgraph once (2 automorphisms)
+    ...
     """
+    options: dict[str, Any] = {"mode": mode, "induced": induced, "unique": unique, "anchor": anchor}
+    if isinstance(pattern, list | tuple):
+        return explain_several([make_query(graph, p, **options) for p in pattern], device, schedule)
     from subiso.plan.explain import explain as explain_query
 
-    if isinstance(pattern, list | tuple):
-        from subiso.engine.explain_set import explain_set
-
-        if device not in ("auto", "cpu") or schedule is not None:
-            raise QueryError(
-                "sets of patterns are explained for the CPU", hint="explain one pattern at a time"
-            )
-        options: dict[str, Any] = {"mode": mode, "induced": induced, "unique": unique, "anchor": anchor}
-        return explain_set([make_query(graph, p, **options) for p in pattern])
-    query = make_query(graph, pattern, mode=mode, induced=induced, unique=unique, anchor=anchor)
+    query = make_query(graph, pattern, **options)
     return explain_query(query, explain_device(query, device, schedule))
 
 

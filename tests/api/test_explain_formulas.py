@@ -5,8 +5,10 @@ from __future__ import annotations
 import re
 import time
 from dataclasses import replace
+from fractions import Fraction
 
 import pytest
+from tests.api.by_hand import count_part, evaluated
 
 import subiso as si
 from subiso.engine import cpu
@@ -16,21 +18,15 @@ from subiso.plan.explain import Explanation
 from subiso.plan.formula import ONE_PLAN
 
 GRAPH = si.generators.rmat(11, 16, seed=1)
-CUT = si.explain(GRAPH, si.Pattern.cycle(5))
+CUT = replace(si.explain(GRAPH, si.Pattern.cycle(5)), sums=None)
 EXPANDED = si.explain(GRAPH, "(a)--(b)--(c)--(d)--(a), !(a)--(c)")
-STAR = si.explain(GRAPH, si.Pattern.star(4))
+STAR = replace(si.explain(GRAPH, si.Pattern.star(4)), sums=None)
+"""Plans, as if there were no sums over the graph."""
 SUMS = {"cut": CUT, "linear combination": EXPANDED}
 
 
 def number(text: str) -> float:
     return float(text.replace(",", ""))
-
-
-def count_part(told: Explanation) -> list[str]:
-    """The lines on counting."""
-    lines = str(told).splitlines()
-    first = next(i for i, line in enumerate(lines) if line.startswith("count"))
-    return lines[first : lines.index("", first)]
 
 
 def test_the_way_that_is_chosen_is_named() -> None:
@@ -63,16 +59,17 @@ def test_every_term_is_there(told: Explanation) -> None:
     """With its coefficient, its pattern, its cost and the loops of its plan, in the order of the sum."""
     formula, lines = told.formula, count_part(told)
     assert len(formula.terms) > 1
-    divided = f", divided by {formula.divisor}" if formula.divisor != 1 else ""
-    assert lines[2] == f"  a sum of {len(formula.terms)} counts{divided}:"
-    heads = [i for i, line in enumerate(lines) if re.match(r"  [+-]\d+ times ", line)]
+    numbers = {f"t{i}": 10**6 + i**3 for i in range(len(formula.terms))}
+    total = sum(t.coefficient * n for t, n in zip(formula.terms, numbers.values(), strict=True))
+    assert evaluated(lines, numbers) == Fraction(total, formula.divisor)
+    heads = [i for i, line in enumerate(lines) if re.match(r"  t\d+ = ", line)]
     assert len(heads) == len(formula.terms)
     for term, i, end in zip(formula.terms, heads, [*heads[1:], len(lines)], strict=True):
-        parts = ", where parts may coincide" if term.plan.parts else ""
         head, cost = lines[i].split("  # ~")
-        assert head == f"  {term.coefficient:+d} times {term.pattern}{parts}"
+        assert head.endswith(f" {term.pattern}")
         assert number(cost.removesuffix(" operations")) == pytest.approx(term.plan.cost, rel=0.01)
-        assert [line[4:] for line in lines[i + 1 : end]] == str(term.plan).splitlines()
+        rest = [line[4:] for line in lines[i + 1 : end] if not line.startswith("    # where ")]
+        assert rest == str(term.plan).splitlines()
     assert formula.cost == pytest.approx(sum(term.plan.cost for term in formula.terms))
 
 
@@ -83,18 +80,31 @@ def test_the_terms_make_up_the_count(name: str) -> None:
     plans = [term.plan for term in told.formula.terms]
     totals = [cpu.count_plans([plan], told.resolved, Params(), time.perf_counter())[0][0] for plan in plans]
     coefficients = [term.coefficient for term in told.formula.terms]
-    one_plan = Params(switches=Switches(expand="never", decompose="never"))
+    one_plan = Params(switches=Switches(expand="never", decompose="never", sums=False))
     expected = cpu.count(make_query(GRAPH, told.problem.pattern), one_plan).count
     assert (
         sum(c * n for c, n in zip(coefficients, totals, strict=True)) == told.formula.divisor * expected > 0
     )
 
 
+def test_a_count_from_sums_says_so_and_what_plans_would_cost() -> None:
+    """tests/plan/test_sums_text.py has what the formulas come to."""
+    told = si.explain(GRAPH, si.Pattern.cycle(5))
+    assert told.sums is not None
+    lines = count_part(told)
+    head = re.match(r"count     ~(\S+) operations, from sums over the whole graph: ", lines[0])
+    assert head is not None and number(head[1]) == pytest.approx(told.sums.cost, rel=0.01)
+    assert lines[1].startswith(f"  otherwise {told.formula.technique} ~{told.formula.cost:,.3g} operations, ")
+    assert lines[2] == "  count = closed_walks5 + triangle_ends / 3 - tails_up"
+    assert {line.split(" = ")[0].strip() for line in lines[3:6]} == set(told.sums.names)
+
+
 def test_a_cut_shows_its_parts() -> None:
     lines = count_part(CUT)
-    assert sum("where parts may coincide" in line for line in lines) == 1
+    assert sum("may coincide" in line for line in lines) == 1
+    assert any(line.strip() == "m0 = 0" for line in lines)
     assert any(line.strip().startswith("total += n0 * m0") for line in lines)
-    assert all(re.match(r"  -\d+ times ", line) for line in lines[4:] if " times " in line)
+    assert re.match(r"  count = \(t0( - (\d+\*)?t\d+)+\) / \d+$", lines[2])
 
 
 def test_a_tail_shows_its_sets_its_formula_and_its_divisor() -> None:
@@ -112,4 +122,24 @@ def test_what_is_left_out_of_a_formula_is_left_out_of_the_text() -> None:
     less = replace(CUT, formula=replace(CUT.formula, terms=CUT.formula.terms[:2], alternatives=()))
     lines = count_part(less)
     assert lines[1] == f"  by {CUT.formula.technique}"
-    assert lines[2].startswith("  a sum of 2 counts")
+    assert re.match(r"  count = \(t0 - (\d+\*)?t1\) / \d+$", lines[2])
+
+
+def test_nothing_is_planned_where_there_is_nothing() -> None:
+    labelled = si.generators.with_labels(GRAPH, 2, seed=1)
+    lines = str(si.explain(labelled, "(a:9)--(b)--(c)", device="cpu")).splitlines()
+    assert (
+        "count     0: some vertex of the pattern has no candidate" in lines
+        and lines[-1] == "match     nothing"
+    )
+
+
+def test_lists_of_several_kinds_are_told_apart() -> None:
+    directed = si.generators.rmat(8, 4, seed=1, directed=True)
+    text = str(si.explain(directed, "(a)-->(b)-->(c)-->(a)"))
+    assert "\nlists     N(a) for b, N1(b) for a: neighbours that fit the edge between them\n" in text
+    assert "lists " not in str(CUT)
+
+
+def test_orders_that_follow_are_left_out() -> None:
+    assert "  # where a < b < c < d (by degree, then id)\n" in str(si.explain(GRAPH, si.Pattern.clique(4)))

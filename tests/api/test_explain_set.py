@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
+import re
+import time
+from fractions import Fraction
+
 import pytest
 
 import subiso as si
+from subiso.engine import cpu, together
 from subiso.engine import explain_set as module
-from subiso.engine import together
 from subiso.engine.base import Params, Switches
 from subiso.engine.explain_set import explain_set
 from subiso.engine.query import make_query
-from subiso.errors import QueryError
+from subiso.engine.several import families_of
+from subiso.engine.sums import sums_way
+from subiso.errors import UnsupportedError
 from subiso.graph import generators as gen
 
 GRAPH = gen.rmat(9, 8, seed=1)
@@ -21,6 +27,7 @@ PATTERNS = [si.Pattern.path(4), si.Pattern.diamond(), si.Pattern.cycle(4), si.Pa
 def _small_sets_too(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(together, "_WORTH_IT", dict.fromkeys(range(9), 0.0))
     monkeypatch.setattr(module, "families_of", lambda *_: {})
+    monkeypatch.setattr(module, "sums_way", lambda *_: None)
 
 
 def test_shared_loops_are_printed_once() -> None:
@@ -44,10 +51,70 @@ def test_together_never_costs_more_by_the_estimate() -> None:
 
 
 def test_explain_takes_lists() -> None:
-    text = str(si.explain(GRAPH, ["(a)--(b)--(c)", "(a)--(b)"]))
+    told = si.explain(GRAPH, ["(a)--(b)--(c)", "(a)--(b)"])
+    text = str(told)
+    assert repr(told) == text
     assert text.startswith("set       2 patterns in ")
-    with pytest.raises(QueryError, match="for the CPU"):
-        si.explain(GRAPH, ["(a)--(b)"], device="cuda")
+    with pytest.raises(UnsupportedError, match="schedules belong to CUDA devices"):
+        si.explain(GRAPH, ["(a)--(b)"], schedule="fine")
+
+
+def value(text: str, known: dict[str, int]) -> Fraction:
+    """A formula of the text, with the counts that it is made of."""
+    names = {name.replace(".", "_"): Fraction(count) for name, count in known.items()}
+    assert re.fullmatch(r"[-+*/(). \w]+", text)
+    return Fraction(eval(re.sub(r"(p\d+)\.(\d+)", r"\1_\2", text), names))
+
+
+def test_sums_of_searches_are_told_by_their_terms() -> None:
+    """Each pattern's formula from what its terms count, by their own plans."""
+    patterns = [*PATTERNS, si.Pattern.path(6), si.Pattern.cycle(5)]
+    queries = [make_query(GRAPH, p) for p in patterns]
+    params = Params(switches=Switches(merge="always", decompose="always"))
+    told = explain_set(queries, params)
+    (team,) = told.teams
+    plans = [plan for group in team.together.groups for plan in group.plans]
+    totals = {p: cpu.count_plans([p], team.resolved, params, time.perf_counter())[0][0] for p in plans}
+    known = {name: totals[plan] for plan, name in module._names(team).items()}
+    lines = str(told).splitlines()
+    sums = 0
+    for i, query in enumerate(queries):
+        (legend,) = [line for line in lines if line.startswith(f"p{i} ")]
+        assert f" {query.pattern}  # " in legend
+        formula = legend.split(": ")[-1] if ": " in legend else f"p{i}"
+        assert value(formula, known) == cpu.count(query).count
+        sums += "." in formula
+        for name in re.findall(r"p\d+\.\d+", formula):
+            assert any(
+                re.match(rf"  {name} = (maps of|embeddings of|subgraphs|1/\d+ of) ?", x) for x in lines
+            )
+    assert sums > 1
+
+
+def test_alone_and_the_same() -> None:
+    """Queries of different labels have the same plan, on candidates of their own: each keeps its name."""
+    graph = gen.with_labels(GRAPH, 2, seed=1)
+    patterns = ["(a)--(b), (b)--(c:0)", "(a)--(b), (b)--(c:1)", "(x)--(y), (y)--(z:1)"]
+    text = str(
+        explain_set([make_query(graph, p) for p in patterns], Params(switches=Switches(merge="never")))
+    )
+    assert "(b)--(c:0)  # one plan\n" in text and "(b)--(c:1)  # one plan\n" in text
+    assert "# the same as p1" in text and text.startswith("set       3 patterns in 2 searches\n")
+
+
+def test_families_are_told_with_their_sums(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "families_of", families_of)
+    monkeypatch.setattr(module, "sums_way", sums_way)
+    for induced in (False, True):
+        told = explain_set([make_query(GRAPH, p, induced=induced) for p in PATTERNS])
+        text = str(told)
+        assert text.startswith("set       4 patterns in 0 searches, 4 from sums over the whole graph\n")
+        (family,) = told.families
+        apart = sum(si.explain(GRAPH, p, induced=induced, device="cpu").formula.cost for p in PATTERNS)
+        assert family.numbers == (0, 1, 2, 3) and family.apart == pytest.approx(apart)
+        assert f"sums      ~{family.cost:,.3g} operations; by plans ~{apart:,.3g}: p0, p1, p2, p3, " in text
+        assert ("# from sums: books2 - 6*cliques4" if induced else "# from sums: books2\n") in text
+        assert "\n  books2 = C(t, 2) over edges\n" in text
 
 
 def test_sets_without_a_candidate() -> None:

@@ -10,6 +10,7 @@ from subiso.cli.run import guarded, report_absent_labels
 EPILOG = """\b
 Examples:
   subiso explain wiki-Vote.txt diamond
+  subiso explain wiki-Vote.txt house 5cycle --device cuda
   subiso explain pay.parquet "(a)-[:PAYS]->(b), (b)-->(c), !(a)--(c)" --directed"""
 
 
@@ -17,7 +18,7 @@ Examples:
 def explain(
     *,
     graph: o.GraphFile,
-    pattern: o.PatternText,
+    patterns: o.PatternTexts,
     mode: o.ModeOption = o.Mode.monomorphism,
     induced: o.Induced = False,
     unique: o.Unique = None,
@@ -28,19 +29,24 @@ def explain(
     directed: o.Directed = None,
     read: o.ReadOptions = None,
 ) -> None:
-    """Print the plan for a pattern.
+    """Print the plan for a pattern, or how several are counted together.
 
-    Its loops, restrictions and estimated sizes; nothing is searched.
+    For one pattern its loops, restrictions and estimated sizes, and how its count is made up; for several what they
+    share when `count --together` counts them. Nothing is searched.
     """
     from subiso import api
+    from subiso.errors import QueryError
 
-    p = o.load_pattern(pattern)
+    loaded = [pattern for _, pattern in o.load_patterns(patterns)]
     g = o.load_graph(graph, input_format, directed, read)
-    report_absent_labels(g, p)
-    anchors = o.load_anchors(g, p, anchor)
+    if anchor and len(loaded) > 1:
+        raise QueryError("--anchor with several patterns", hint="explain them one by one, or leave it out")
+    for pattern in loaded:
+        report_absent_labels(g, pattern)
+    anchors = o.load_anchors(g, loaded[0], anchor)
     told = api.explain(
         g,
-        p,
+        loaded if len(loaded) > 1 else loaded[0],
         mode=mode.value,
         induced=induced,
         unique=unique,

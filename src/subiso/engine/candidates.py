@@ -85,12 +85,15 @@ def first_tries(resolved: Resolved) -> str:
     """What `explain` says of a query that is tried here before a plan runs; nothing where none is."""
     if not fits(resolved) or not worth_racing(resolved):
         return ""
-    said = f"host      counts first, between the candidates: up to {_FIRST_STEPS:,} steps of backtracking"
+    said = f"first without a plan, between the candidates: up to {_FIRST_STEPS:,} steps of backtracking"
     terms = partitions(resolved.problem)
     if terms is None:
         return said
     sums = len(terms[0])
-    return f"{said}, then perhaps elimination ({sums} sum{'s' if sums > 1 else ''}), or beside a plan that takes long"
+    some = f"elimination ({sums} sum{'s' if sums > 1 else ''})"
+    return (
+        f"{said}, then {some} if that looks cheaper than the plan; also beside the plan, once that takes long"
+    )
 
 
 class Counter:

@@ -5,12 +5,16 @@ from __future__ import annotations
 import importlib
 import importlib.util
 import math
-from collections.abc import Callable
-from typing import Any, cast
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, cast
 
 from subiso.engine.base import Engine, Params
 from subiso.engine.query import Query
 from subiso.errors import QueryError, UnsupportedError
+
+if TYPE_CHECKING:
+    from subiso.plan.explain import DeviceNotes
 
 ENGINES = ("auto", "cpu", "reference")
 DEVICES = ("auto", "cpu", "cuda")
@@ -48,19 +52,38 @@ def choose_estimator(engine: str = "auto", device: str = "auto", schedule: str |
     return importlib.import_module("subiso.engine.approximate")
 
 
-def explain_device(query: Query, device: str = "auto", schedule: str | None = None) -> list[str]:
+def explain_device(query: Query, device: str = "auto", schedule: str | None = None) -> DeviceNotes:
     """What `explain` says of the device; needs none to say it."""
+    from subiso.plan.explain import DeviceNotes
+
+    _check_names("auto", device, schedule)
+    if device == "cpu":
+        return DeviceNotes()
+    why = ""
+    if not _is_cuda(device):
+        from subiso.engine.auto import on_device
+
+        taken, why = on_device(query)
+        if not taken:
+            return DeviceNotes((f"device    the CPU: {why}",))
+        device = "cuda"
+    from subiso.engine.cuda.explain import device_notes
+
+    notes = device_notes(query, device, schedule or "auto")
+    return replace(notes, lines=(f"{notes.lines[0]}: {why}", *notes.lines[1:])) if why else notes
+
+
+def explain_several(queries: Sequence[Query], device: str = "auto", schedule: str | None = None) -> Any:
+    """What `explain` says of several queries; needs no device to say it."""
     _check_names("auto", device, schedule)
     if _is_cuda(device):
-        from subiso.engine.cuda.explain import device_lines
+        from subiso.engine.cuda.explain_set import explain_set_on
 
-        return device_lines(query, device, schedule or "auto")
-    if device == "cpu":
-        return []
+        return explain_set_on(queries, device, schedule or "auto")
     from subiso.engine.auto import on_device
+    from subiso.engine.explain_set import explain_set
 
-    taken, why = on_device(query)
-    return [f"device    {'the first CUDA device' if taken else 'the CPU'}: {why}"]
+    return explain_set(queries, on_device=None if device == "cpu" else lambda query: on_device(query)[0])
 
 
 def _is_cuda(device: str) -> bool:

@@ -43,7 +43,7 @@ def count_several(queries: list[Query], engine: Engine, params: Params, *, sums:
     teams: dict[Hashable, list[Query]] = {}
 
     def count_one(query: Query, step: Params) -> int:
-        key = _key(query)
+        key = key_of(query)
         if key in found:
             pass
         elif id(query) in families:
@@ -51,7 +51,7 @@ def count_several(queries: list[Query], engine: Engine, params: Params, *, sums:
         elif key in teams:
             team = teams[key]
             together = getattr(engine, "count_together", count_together)  # a device has a way of its own
-            together(team, step, lambda i, count: found.update({_key(team[i]): count}))
+            together(team, step, lambda i, count: found.update({key_of(team[i]): count}))
         else:
             found[key] = engine.count(query, step).in_time()
         return found[key]
@@ -61,7 +61,7 @@ def count_several(queries: list[Query], engine: Engine, params: Params, *, sums:
         teams.update(_teams([q for q in queries if id(q) not in families], engine, params, deadline))
         return in_turn(queries, replace(params, known={}), count_one, deadline)
     except TimeoutReached as error:
-        known = ((i, found.get(_key(query))) for i, query in enumerate(queries))
+        known = ((i, found.get(key_of(query))) for i, query in enumerate(queries))
         finished = {i: count for i, count in known if count is not None}
         error.finished = finished
         error.done = [finished[i] for i in takewhile(finished.__contains__, range(len(queries)))]
@@ -78,14 +78,14 @@ def _teams(
         return {}
     if engine is auto and params.threads is None and cuda.why_not() is None:
         queries = [q for q in deadline.each(queries) if not auto.on_device(q, params)[0]]
-    kinds = {_key(q): q for q in queries}
+    kinds = {key_of(q): q for q in queries}
     teams: dict[Hashable, list[list[Query]]] = {}
     for query in kinds.values():
         same = teams.setdefault(tuple(sorted(query.anchors.values())), [[]])
         if len(same[-1]) == MOST:
             same.append([])
         same[-1].append(query)
-    return {_key(q): team for same in teams.values() for team in same if len(team) > 1 for q in team}
+    return {key_of(q): team for same in teams.values() for team in same if len(team) > 1 for q in team}
 
 
 def in_turn(
@@ -114,7 +114,7 @@ def in_turn(
     return answers
 
 
-def _key(query: Query) -> Hashable:
+def key_of(query: Query) -> Hashable:
     """Equal for queries with equal counts."""
     pattern = query.pattern
     if query.anchors:
@@ -130,14 +130,14 @@ def families_of(queries: list[Query], params: Params, deadline: Deadline = NEVER
     """
     families: dict[int, list[Query]] = {}
     for size in SIZES:
-        ways = {_key(q): (q, sums_way(q, params)) for q in queries if q.pattern.num_vertices == size}
+        ways = {key_of(q): (q, sums_way(q, params)) for q in queries if q.pattern.num_vertices == size}
         sure = {key for key, (_, way) in ways.items() if way is not None and way.sure}
         dear = {key: (q, way) for key, (q, way) in ways.items() if way is not None and key not in sure}
         limit = min((way.cost for _, way in dear.values()), default=0.0)
         if dear and _plans_cost_more(deadline.each([q for q, _ in dear.values()]), params, limit):
             sure |= dear.keys()
         if len(sure) > 1:
-            members = [q for q in queries if _key(q) in sure]
+            members = [q for q in queries if key_of(q) in sure]
             families.update((id(q), members) for q in members)
     return families
 
@@ -159,7 +159,7 @@ def _plans_cost_more(queries: Iterable[Query], params: Params, limit: float) -> 
 
 def _count_family(family: list[Query], params: Params) -> dict[Hashable, int]:
     """The counts of all queries of a family, by key."""
-    ways = {_key(q): sums_way(q, params) for q in family}
+    ways = {key_of(q): sums_way(q, params) for q in family}
     patterns = {p.canonical_form(): p for way in ways.values() if way is not None for p, _ in way.terms}
     counts = count_motifs(family[0].graph, list(patterns.values()), params)
     number = dict(zip(patterns, counts, strict=True))

@@ -136,7 +136,7 @@ def decide(resolved: Resolved, stats: Statistics, choice: Choice) -> Decision:
         read += problem.sizes[link.a] * entries[link.forward] + problem.sizes[link.b] * entries[link.backward]
         kept += problem.sizes[link.a] * ahead + problem.sizes[link.b] * back
     if read < _SHORTER * kept:
-        return Decision(False, f"lists would be {read / max(kept, 1):.1f} times as short")
+        return Decision(False, f"lists would be only {read / max(kept, 1):.1f} times shorter")
     # How many partial matches a large pattern has cannot be told well, so there only the making counts.
     search = sum(greedy_order(problem, stats)[1]) * _VISIT
     if search < read and (problem.num_vertices <= EXHAUSTIVE_UP_TO or read > _CHEAP):

@@ -2,33 +2,59 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from subiso.engine.candidates import first_tries
 from subiso.engine.query import Query
+from subiso.engine.sums import SumsWay, sums_way
 from subiso.filter.candidate_graph import with_candidate_graph
 from subiso.filter.resolve import Resolved, resolve
 from subiso.plan.choose import make_plan
 from subiso.plan.estimate import with_estimates
 from subiso.plan.formula import ONE_PLAN, Formula, make_formula
+from subiso.plan.formula_text import formula_text, is_one_plan, order_text, term_lines
 from subiso.plan.plan import Plan
 from subiso.plan.problem import Problem
+from subiso.plan.sums_text import sums_formula, sums_lines
 from subiso.storage.statistics import Statistics, statistics_of
+
+
+@dataclass(frozen=True)
+class DeviceNotes:
+    """What a device adds to an explanation, and what it does in another way than the CPU."""
+
+    lines: tuple[str, ...] = ()
+    """On where it would run."""
+    formula: Formula | None = None
+    """How plans count there; None = as on the CPU."""
+    schedules: tuple[str, ...] = ()
+    """Of the formula's plans, and why."""
+    listing: str = ""
+    """The schedule of the plan that lists."""
+    instead: tuple[str, ...] = ()
+    """How it is counted where that is not by the formula: a heading, and lines."""
+    short: str = ""
+    """The same in a few words."""
+    others: str = ""
+    """What else would do, and its cost."""
+    own: bool = False
+    """The device counts in its own ways, not in the CPU's."""
 
 
 @dataclass(frozen=True, repr=False)
 class Explanation:
-    """Printable; `formula` and `listing` are what `count` and `match` run."""
+    """Printable; `formula` and `listing` are what `count` and `match` run, unless the count needs no plans."""
 
     resolved: Resolved
     stats: Statistics
     formula: Formula
     listing: Plan
-    device: tuple[str, ...] = ()
-    """Lines on where it would run."""
+    device: DeviceNotes = DeviceNotes()
+    """On where it would run."""
     first: str = ""
     """What is tried before the plans."""
+    sums: SumsWay | None = None
+    """How the CPU counts without plans, from sums."""
 
     @property
     def problem(self) -> Problem:
@@ -44,30 +70,47 @@ class Explanation:
 
     def __str__(self) -> str:
         p = self.problem
-        what = "each subgraph once" if p.unique else "every embedding"
         lines = [
             f"pattern   {p.pattern}",
-            f"mode      {p.mode}, {what}"
-            + (
-                f" ({p.pattern.automorphism_count(extra_colors=p.colors())} automorphisms)"
-                if p.unique
-                else ""
-            ),
+            f"mode      {p.mode}, {_how_often(p)}",
             f"graph     {self.stats.num_vertices:,} vertices, mean degree {self.stats.mean_degree:.3g} "
-            f"({self.stats.edge_degree:.3g} over edges), closure {self.stats.closure:.3g}",
+            f"({self.stats.edge_degree:.3g} at the end of an edge), {self.stats.closure:.1%} of wedges closed",
         ]
         lines += self._filter_lines()
-        if self.counting.restrictions:
-            names = p.pattern.names
-            pairs = ", ".join(f"{names[a]} < {names[b]}" for a, b in self.counting.restrictions)
-            lines.append(f"order     {pairs}  (by degree, then id)")
-        lines += ["", f"count     ~{self.formula.cost:,.3g} operations"]
-        lines += [f"  {self.first}"] if self.first else []
-        lines += self._count_lines()
-        lines += ["", f"match     ~{self.listing.cost:,.3g} operations", _indented(self.listing)]
-        if self.device:
-            lines += ["", *self.device]
+        if self.resolved.hopeless:
+            lines += ["", "count     0: some vertex of the pattern has no candidate", "", "match     nothing"]
+            return "\n".join([*lines, *(["", *self.device.lines] if self.device.lines else [])])
+        lines += ["", *self._counted()]
+        listing = [f"  {self.device.listing}"] if self.device.listing else []
+        lines += ["", f"match     ~{self.listing.cost:,.3g} operations", *listing]
+        lines += [*_order_lines(self.listing), _indented(self.listing)]
+        if self.device.lines:
+            lines += ["", *self.device.lines]
         return "\n".join(lines)
+
+    def _counted(self) -> list[str]:
+        """The section on counting."""
+        if self.device.instead:
+            heading, *lines = self.device.instead
+            return [f"count     {heading}", *(f"  {line}" for line in lines)]
+        if self.sums is not None:
+            return self._summed(self.sums)
+        lines = [f"count     ~{self.formula.cost:,.3g} operations"]
+        lines += [f"  {self.first}"] if self.first else []
+        return lines + self._count_lines()
+
+    def _summed(self, way: SumsWay) -> list[str]:
+        """The section on counting from sums."""
+        p, formula = self.problem, self.formula
+        copies = 1 if p.unique else p.pattern.automorphism_count()
+        count = sums_formula(p.pattern, copies, induced=p.mode == "induced")
+        more = otherwise(formula).removeprefix("; otherwise")
+        return [
+            f"count     ~{way.cost:,.3g} operations, from sums over the whole graph: {way.why}",
+            f"  otherwise {formula.technique} ~{formula.cost:,.3g} operations" + (f",{more}" if more else ""),
+            f"  count = {count}",
+            *(f"  {line}" for line in sums_lines([count])),
+        ]
 
     def _filter_lines(self) -> list[str]:
         """Candidates before and after the filters, and what becomes of them."""
@@ -78,62 +121,95 @@ class Explanation:
                 before, after = narrowed.before[vertex], p.sizes[vertex]
                 fewer = f", {before:,.0f} before" if before != after else ""
                 lines.append(
-                    f"filter    {p.pattern.names[vertex]} in C{number}: {after:,.0f} candidates{fewer}"
+                    f"filter    {p.pattern.names[vertex]} in C{number}: "
+                    f"{after:,.0f} candidate{'s' * (after != 1)}{fewer}"
                 )
         if narrowed.used:
             stopped = "" if narrowed.complete else " (stopped before its fixed point)"
             lines.append(f"filters   {', '.join(narrowed.used)}{stopped}")
-        if self.resolved.candidate_graph is not None and p.filters:
+        if self.resolved.candidate_graph is not None and any(p.filters):
             lines.append(f"between   candidate graph {self.resolved.candidate_graph}")
-        return lines
+        return lines + self._list_lines()
+
+    def _list_lines(self) -> list[str]:
+        """What the neighbour lists of the plans are, where there is more than one kind."""
+        names, lists = self.problem.pattern.names, dict[int, str]()
+        for link in (*self.problem.links, *self.problem.forbidden):
+            for number, owner, other in ((link.forward, link.a, link.b), (link.backward, link.b, link.a)):
+                lists.setdefault(number, f"N{number or ''}({names[owner]}) for {names[other]}")
+        said = ", ".join(lists[number] for number in sorted(lists))
+        return [f"lists     {said}: neighbours that fit the edge between them"] if len(lists) > 1 else []
 
     def _count_lines(self) -> list[str]:
         formula = self.formula
         lines = []
         if formula.technique != ONE_PLAN or formula.alternatives:
-            lines.append(f"  by {formula.technique}" + _otherwise(formula))
-        if len(formula.terms) == 1 and formula.terms[0].coefficient == formula.divisor == 1:
-            return [*lines, _indented(self.counting)]
-        divided = f", divided by {formula.divisor}" if formula.divisor != 1 else ""
-        lines.append(f"  a sum of {len(formula.terms)} counts{divided}:")
-        for term in formula.terms:
-            parts = ", where parts may coincide" if term.plan.parts else ""
-            what = f"  {term.coefficient:+d} times {term.pattern}{parts}"
-            lines += [f"{what}  # ~{term.plan.cost:,.3g} operations", _indented(term.plan, 2)]
+            lines.append(f"  by {formula.technique}" + otherwise(formula))
+        lines += [f"  {self.device.others}"] if self.device.others else []
+        schedules = self.device.schedules or ("",) * len(formula.terms)
+        if is_one_plan(formula):
+            lines += [f"  {schedules[0]}"] if schedules[0] else []
+            return [*lines, *_order_lines(self.counting), _indented(self.counting)]
+        lines.append(f"  count = {formula_text(formula)}")
+        for i, (term, schedule) in enumerate(zip(formula.terms, schedules, strict=True)):
+            lines += [f"  {line}" for line in term_lines(f"t{i}", term)]
+            lines += [f"    # {schedule}"] if schedule else []
+            lines.append(_indented(term.plan, 2))
         return lines
 
 
-def explain(query: Query, device: Sequence[str] = ()) -> Explanation:
-    """How the CPU engine would run the query; `device` has lines on where it would run."""
+def _how_often(problem: Problem) -> str:
+    if not problem.unique:
+        repeated = {
+            "homomorphism": "vertices may repeat",
+            "edge-isomorphism": "vertices may repeat, data edges not",
+        }
+        return f"every map, {repeated[problem.mode]}" if problem.mode in repeated else "every embedding"
+    same = problem.pattern.automorphism_count(extra_colors=problem.colors())
+    return f"each subgraph once ({same} automorphism{'s' * (same > 1)})"
+
+
+def explain(query: Query, device: DeviceNotes = DeviceNotes()) -> Explanation:  # noqa: B008 (frozen)
+    """How the query would be run: by the CPU engine, but for what a device does in another way."""
     resolved, stats = resolve(query), statistics_of(query.graph)
-    first = "" if resolved.hopeless else first_tries(resolved)
+    first = "" if resolved.hopeless or device.own else first_tries(resolved)
     resolved = with_candidate_graph(resolved, stats)
     problem = resolved.problem
+    formula = device.formula or make_formula(problem, stats, decompose="auto", codegrees=True)
+    sums = None if device.own else sums_way(query)
     return Explanation(
         resolved,
         stats,
-        _estimated(make_formula(problem, stats, decompose="auto", codegrees=True), problem, stats),
+        _estimated(formula, problem, stats),
         with_estimates(make_plan(problem, stats, counting=False), problem, stats),
-        tuple(device),
+        device,
         first,
+        sums if sums is not None and (sums.sure or sums.cost < formula.cost) else None,
     )
 
 
 def _estimated(formula: Formula, problem: Problem, stats: Statistics) -> Formula:
     """Sizes are noted where the plan is for the problem itself; the terms of a sum are for denser patterns."""
     term = formula.terms[0]
-    if len(formula.terms) > 1 or term.plan.codegrees or term.plan.parts:
+    if len(formula.terms) > 1 or term.cut is not None:
         return formula
     return replace(formula, terms=(replace(term, plan=with_estimates(term.plan, problem, stats)),))
 
 
-def _otherwise(formula: Formula) -> str:
-    """What else was looked at, each way once."""
+def otherwise(formula: Formula) -> str:
+    """What else was looked at, each way once, cheapest first."""
     costs = dict(sorted(formula.alternatives, key=lambda way: -way[1]))
     if not costs:
         return ""
     ways = sorted(costs.items(), key=lambda way: way[1])
     return "; otherwise " + ", ".join(f"{name} ~{cost:,.3g}" for name, cost in ways)
+
+
+def _order_lines(plan: Plan) -> list[str]:
+    """The order that keeps a plan from finding a subgraph more than once."""
+    if not plan.restrictions:
+        return []
+    return [f"  # where {order_text(plan.restrictions, plan.names)} (by degree, then id)"]
 
 
 def _indented(plan: Plan, depth: int = 1) -> str:

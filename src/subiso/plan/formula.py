@@ -18,7 +18,7 @@ from typing import Any, Literal, NamedTuple
 from subiso.pattern import Pattern
 from subiso.pattern.canonical import EASY_TO_COMPARE
 from subiso.plan.choose import make_plan
-from subiso.plan.cutplan import assemble_cut
+from subiso.plan.cutplan import Cut, assemble_cut
 from subiso.plan.cuts import MOST_VERTICES, cuts_by_cost
 from subiso.plan.decompose import Decomposition, kind, take_apart
 from subiso.plan.plan import Plan
@@ -44,14 +44,14 @@ class Term:
     coefficient: int
     problem: Problem
     plan: Plan
-    cut: bool = False
-    """The plan is a cut's: it counts maps that are no matches too."""
+    cut: Cut | None = None
+    """The plan is this cut's: it counts maps that are no matches too."""
 
     @property
     def key(self) -> Hashable:
         """Equal for terms with equal counts on one graph; None where that is not known or costs too much."""
         problem = self.problem
-        special = self.cut or problem.anchored or problem.imposed or problem.apart
+        special = self.cut is not None or problem.anchored or problem.imposed or problem.apart
         if special or problem.num_vertices > EASY_TO_COMPARE:
             return None
         return self.pattern.canonical_form(), problem.mode, problem.unique
@@ -225,7 +225,7 @@ class _Planner:
         return found
 
     def _by_cut(self, problem: Problem, parts: Decomposition) -> Formula:
-        own = Formula((Term(1, problem, assemble_cut(problem, parts.cut), cut=True),))
+        own = Formula((Term(1, problem, assemble_cut(problem, parts.cut), parts.cut),))
         symmetry = _symmetry(problem) if problem.unique else 1
         weighted = [(Fraction(parts.factor, symmetry), own)]
         for shrinkage in parts.shrinkages:

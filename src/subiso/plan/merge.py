@@ -101,7 +101,7 @@ def merge(
 
 def _large(ways: Sequence[Formula]) -> list[Problem]:
     """The patterns of the terms that are too large for all orders to be looked at."""
-    problems = [term.problem for way in ways for term in way.terms if not term.cut]
+    problems = [term.problem for way in ways for term in way.terms if term.cut is None]
     return [problem for problem in problems if problem.num_vertices > EXHAUSTIVE_UP_TO]
 
 
@@ -148,7 +148,7 @@ class _Chooser:
         if found is None:
             own = _Option(term.plan, (), (((key, None), term.plan.cost),))
             others: list[_Option] = []
-            if not term.cut:
+            if term.cut is None:
                 others = [self._numbered(choice) for choice in self._choices(term)]
             # The first of those that cost the same is taken, and others may still come to share it.
             found = self.known[key] = others if others and self.forced else [*others, own]

@@ -45,7 +45,7 @@ class Writer:
         outer = len(self.plan.order)
         self.names[outer:] = [self.plan.names[e.vertex] for e in part.extends]
         number = len(self.plan.sets)
-        lines = []
+        lines = [f"{self.indent(outer)}{name} = 0"]
         for depth, extend in enumerate(part.extends, outer):
             lines.append(self.indent(depth) + self.loop(depth, extend))
             lines += [
@@ -59,7 +59,8 @@ class Writer:
         return lines
 
     def seed_line(self) -> str:
-        return f"for {self.names[0]} in {_filtered('V', self.plan.seed.filter)}:{self.seed_note()}"
+        seeds = " & ".join(f"C{f}" for f in self.plan.seed.filter) or "V"
+        return f"for {self.names[0]} in {seeds}:{self.seed_note()}"
 
     def seed_note(self) -> str:
         notes = [_about(self.plan.seed.estimate)] if self.plan.seed.estimate else []
@@ -147,4 +148,4 @@ def _sum(terms: tuple[Term, ...]) -> str:
         product = "*".join(([str(size)] if size != 1 or not term.factors else []) + powers)
         sign = "-" if term.coefficient < 0 else "+"
         text += f" {sign} {product}" if text else f"{'-' if sign == '-' else ''}{product}"
-    return text
+    return text or "0"

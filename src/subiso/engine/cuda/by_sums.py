@@ -50,7 +50,7 @@ _FEW_ABOVE = 256
 """Neighbours of higher degree that a warp has room for, in a pass over triangles."""
 _MOST_AROUND = 5_000_000
 """Neighbours of a wheel's hub: tasks of one hub are numbered by 32 bits."""
-_PER_WORD = 8.0
+PER_WORD = 8.0
 """Operations of a plan that take as long as one word of a bitmap of common neighbours."""
 
 
@@ -170,7 +170,7 @@ def sums_way(query: Query, cost: float) -> SumsWay | None:
 def _why(asked: frozenset[str], work: Work, cost: float) -> str | None:
     if "spokes" in asked:
         words = work.common_words
-        return f"{words:,.3g} words of bitmaps of common neighbours" if _PER_WORD * words < cost else None
+        return f"{words:,.3g} words of bitmaps of common neighbours" if PER_WORD * words < cost else None
     if "wheels" in asked and work.degrees.max(initial=0) > _MOST_AROUND:
         return None
     if asked & {"closed_walks5", "fans", "cycle_triangles", "wheels"}:

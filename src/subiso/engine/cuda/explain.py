@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Callable
+from dataclasses import dataclass
 
+from subiso.engine import cpu
 from subiso.engine.base import Params
 from subiso.engine.cuda import engine_on
-from subiso.engine.cuda.by_sums import sums_way
-from subiso.engine.cuda.choose import choose_schedule, joins_twigs, takes_codegrees
+from subiso.engine.cuda.by_sums import SumsWay, may_come_from_sums, sums_way
+from subiso.engine.cuda.choose import Choice, choose_schedule, joins_twigs, takes_codegrees
 from subiso.engine.cuda.device import open_devices, parse_device, why_not
+from subiso.engine.cuda.explain_sums import passes_lines, sums_cost
 from subiso.engine.cuda.filters import told
 from subiso.engine.cuda.formula import fitting_formula
 from subiso.engine.cuda.machine import Description
@@ -17,34 +21,71 @@ from subiso.engine.cuda.storage import choose_storage
 from subiso.engine.cuda.tune import FIXED_COST, HASTE_COST, HOST_COST
 from subiso.engine.query import Query
 from subiso.engine.race import told as told_of_race
+from subiso.errors import UnsupportedError
 from subiso.filter.candidate_graph import with_candidate_graph
-from subiso.filter.resolve import resolve
+from subiso.filter.resolve import Resolved, resolve
+from subiso.plan.choose import make_plan
+from subiso.plan.explain import DeviceNotes, otherwise
+from subiso.plan.formula import ONE_PLAN, Formula
 from subiso.plan.joins import make_twig_plan
+from subiso.plan.plan import Plan
+from subiso.plan.sums_text import sums_formula, sums_lines
 from subiso.storage.layout import RelationCsr, layout_of
 from subiso.storage.statistics import statistics_of
 
 _COMPILING = "short: kernels that are not in the cache yet are compiled in haste, and well after that"
 _SOON = "the host first: it should be done before a kernel would be launched"
+_SPARED = "but between candidates its tables cost more than they save"
+_BY_PLANS = ("fine", "stack", "wedge", "local", "levels")
+_BY_SEVERAL = ("fine", "stack", "levels")
+"""The schedules that run plans, on one device and on several."""
 _EXAMPLE = Description("an H200, as there is no device here", "sm_90", 132)
 
 
-def device_lines(query: Query, device: str = "cuda", schedule: str = "auto") -> list[str]:
-    """The lines that `explain` adds for a device.
+@dataclass(frozen=True)
+class _Asked:
+    """A query on a device, and how it should run."""
+
+    query: Query
+    resolved: Resolved
+    machine: Description
+    schedule: str
+    alone: bool
+    """On one device: several have no tables of codegrees, and make no passes for sums."""
+
+    def formula(self, schedule: str) -> Formula:
+        codegrees = self.alone and takes_codegrees(schedule, self.resolved.problem)
+        return fitting_formula(self.resolved, Params(), codegrees=codegrees)
+
+    def way(self, formula: Formula) -> SumsWay | None:
+        """Passes that count it in less time than the formula."""
+        return sums_way(self.query, formula.cost) if self.schedule == "auto" and self.alone else None
+
+    def choice(self, plan: Plan, schedule: str) -> Choice:
+        wanted = "stack" if schedule == "auto" and not self.alone else schedule
+        return choose_schedule(plan, self.resolved, self.machine, wanted)
+
+
+def device_notes(query: Query, device: str = "cuda", schedule: str = "auto") -> DeviceNotes:
+    """What `explain` says of a device.
 
     >>> from subiso import Graph, Pattern
     >>> from subiso.engine.query import make_query
     >>> paths = make_query(Graph.from_edges([0, 1, 2, 3], [1, 2, 3, 0]), Pattern.path(4))
-    >>> for line in device_lines(paths)[1:]:
+    >>> notes = device_notes(paths)
+    >>> for line in (*notes.lines[1:], *notes.schedules, notes.others):
     ...     print(line.strip())
     storage csr: its offsets (0.0 MB) are small beside the lists (0.0 MB)
     the host first: it should be done before a kernel would be launched
     schedule fine: no candidates come from more than one list; read from tables
+    or by schedule levels (the same plans); the host (~... operations)
     """
-    machine = _description(device)
+    machine = description(device)
     lines = [f"device    {machine.name}"]
     resolved = resolve(query, narrower=told(machine, _copied(device, query)))
     if resolved.hopeless:
-        return [*lines, "  nothing to do: some vertex of the pattern has no candidate"]
+        lines.append("  nothing to do: some vertex of the pattern has no candidate")
+        return DeviceNotes(tuple(lines), own=True)
     if resolved.narrowed.where:
         lines.append(f"  filters {resolved.narrowed.where}")
     beside = told_of_race(resolved) if schedule == "auto" else ""
@@ -52,25 +93,100 @@ def device_lines(query: Query, device: str = "cuda", schedule: str = "auto") -> 
     why = joins_twigs(resolved, machine, schedule)
     if why is not None:
         plan = make_twig_plan(resolved.problem, counting=True)
-        return [*lines, f"  schedule pipeline: {why}", *(f"    {line}" for line in str(plan).splitlines())]
+        joined = (f"schedule pipeline: {why}", *str(plan).splitlines())
+        return DeviceNotes(
+            tuple(lines), listing="schedule pipeline", instead=joined, short="joined from twigs", own=True
+        )
     storage = choose_storage(resolved)
     lines.append(f"  storage {storage.name}: {storage.why}")
-    formula = fitting_formula(resolved, Params(), codegrees=takes_codegrees(schedule, resolved.problem))
-    soon = schedule == "auto" and formula.cost <= HOST_COST
+    asked = _Asked(query, resolved, machine, schedule, _is_one(device))
+    return _by_kernels(asked, lines, beside)
+
+
+def way_of(query: Query, device: str = "cuda", schedule: str = "auto") -> SumsWay | None:
+    """The passes that a query is counted by on a device; None where plans count it."""
+    if not may_come_from_sums(query):
+        return None
+    resolved = resolve(query)
+    asked = _Asked(query, resolved, description(device), schedule, _is_one(device))
+    return None if resolved.hopeless else asked.way(asked.formula(schedule))
+
+
+def _by_kernels(asked: _Asked, lines: list[str], beside: str) -> DeviceNotes:
+    """The notes on passes, or on the plans of a formula."""
+    formula = asked.formula(asked.schedule)
+    soon = asked.schedule == "auto" and formula.cost <= HOST_COST
     lines += [f"  {_SOON}"] if soon else []
-    way = sums_way(query, formula.cost) if schedule == "auto" else None
+    plan = make_plan(asked.resolved.problem, statistics_of(asked.query.graph), counting=False)
+    chosen = asked.choice(plan, asked.schedule)
+    listing = f"schedule {chosen.schedule}: {chosen.why}"
+    way = asked.way(formula)
     if way is not None:
-        return [*lines, f"  from sums over the whole graph ({', '.join(way.passes)}): {way.why}"]
+        instead, short = (
+            tuple(_sums(asked, way, formula)),
+            f"from sums: {sums_formula(way.pattern, way.copies)}",
+        )
+        return DeviceNotes(tuple(lines), formula, listing=listing, instead=instead, short=short, own=True)
     if not soon and formula.cost <= HASTE_COST:
         lines.append(f"  {_COMPILING}")
     lines += [f"  {beside}"] if beside else []
-    for term in formula.terms:
-        choice = choose_schedule(term.plan, resolved, machine, schedule)
-        fixed = term.plan.cost >= FIXED_COST and choice.schedule != "levels"
-        how = "compiled in" if fixed else "read from tables"
-        times = f"  {term.coefficient:+d} times {term.pattern}, " if len(formula.terms) > 1 else "  "
-        lines.append(f"{times}schedule {choice.schedule}: {choice.why}; {how}")
-    return lines
+    choices = [asked.choice(term.plan, asked.schedule) for term in formula.terms]
+    schedules = tuple(
+        f"schedule {choice.schedule}: {choice.why}; {_how(term.plan, choice)}"
+        for term, choice in zip(formula.terms, choices, strict=True)
+    )
+    others = _others(asked, {choice.schedule for choice in choices})
+    return DeviceNotes(tuple(lines), formula, schedules, listing, others=others, own=True)
+
+
+def _how(plan: Plan, choice: Choice) -> str:
+    fixed = plan.cost >= FIXED_COST and choice.schedule != "levels"
+    return "compiled in" if fixed else "read from tables"
+
+
+def _sums(asked: _Asked, way: SumsWay, formula: Formula) -> list[str]:
+    """A count from sums: a heading, what plans would cost, the formula and its sums, the passes."""
+    graph = asked.query.graph
+    schedules = dict.fromkeys(asked.choice(term.plan, asked.schedule).schedule for term in formula.terms)
+    plans = f"otherwise {formula.technique} ~{formula.cost:,.3g} operations ({', '.join(schedules)})"
+    sums = sums_formula(way.pattern, way.copies)
+    more = otherwise(formula).removeprefix("; otherwise")
+    return [
+        f"~{sums_cost([way], graph):,.3g} operations, from sums over the whole graph: {way.why}",
+        plans + (f",{more}" if more else "") + f"; or by {_host(asked)}",
+        f"count = {sums}",
+        *sums_lines([sums]),
+        *passes_lines([way], graph),
+    ]
+
+
+def _others(asked: _Asked, chosen: set[str]) -> str:
+    """The schedules that could run it too, with what they have to do by the planner's estimate, and the host."""
+    taken = asked.formula(asked.schedule)
+    costs: dict[str, list[str]] = {}
+    for name in _BY_PLANS if asked.alone else _BY_SEVERAL:
+        if name in chosen:
+            continue
+        with contextlib.suppress(UnsupportedError):
+            formula = asked.formula(name)
+            if any(asked.choice(term.plan, name).schedule == name for term in formula.terms):
+                cost = "the same plans" if formula == taken else f"~{formula.cost:,.3g} operations"
+                spared = name == "wedge" and not takes_codegrees("auto", asked.resolved.problem)
+                costs.setdefault(cost + (f", {_SPARED}" if spared else ""), []).append(name)
+    ways = [f"schedule {' or '.join(names)} ({cost})" for cost, names in costs.items()]
+    return "or by " + "; ".join([*ways, _host(asked)])
+
+
+def _host(asked: _Asked) -> str:
+    formula = cpu.formula_for(asked.resolved, Params())
+    by = f", {formula.technique}" if formula.technique != ONE_PLAN else ""
+    return f"the host (~{formula.cost:,.3g} operations{by})"
+
+
+def _is_one(device: str) -> bool:
+    return len(parse_device(device)) == 1 or (
+        device == "cuda:all" and why_not() is None and len(open_devices(device)) == 1
+    )
 
 
 def _copied(device: str, query: Query) -> Callable[[RelationCsr], bool]:
@@ -80,7 +196,8 @@ def _copied(device: str, query: Query) -> Callable[[RelationCsr], bool]:
     return DeviceGraph(engine_on(device).caches[0], layout_of(query.graph)).has
 
 
-def _description(device: str) -> Description:
+def description(device: str) -> Description:
+    """The first of the devices, or an example where there is none."""
     if why_not(*parse_device(device)[:1]) is not None:
         return _EXAMPLE
     return open_devices(device)[0].description

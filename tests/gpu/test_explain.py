@@ -1,0 +1,44 @@
+"""What explain says of a real device is what its engine does there."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+import subiso as si
+from subiso.engine.cuda.by_sums import SumsReport
+from subiso.engine.cuda.device import open_device
+from subiso.engine.cuda.engine import CudaEngine
+from subiso.engine.query import make_query
+from subiso.filter.resolve import resolve
+
+GRAPH = si.generators.rmat(13, 16, seed=1)
+PATTERNS = {
+    "house": si.Pattern.house(),
+    "5-cycle": si.Pattern.cycle(5),
+    "4-cycle": si.Pattern.cycle(4),
+    "path": si.Pattern.path(5),
+    "6-clique": si.Pattern.clique(6),
+}
+
+
+@pytest.mark.parametrize("pattern", PATTERNS.values(), ids=PATTERNS)
+def test_as_the_engine_does(pattern: si.Pattern) -> None:
+    engine, query = CudaEngine(open_device()), make_query(GRAPH, pattern)
+    told = si.explain(GRAPH, pattern, device="cuda")
+    assert "as there is no device here" not in told.device.lines[0]
+    assert engine.count(query).count == si.count(GRAPH, pattern, device="cpu")
+    resolved = resolve(query)
+    if isinstance(engine.last, SumsReport):
+        assert tuple(re.findall(r"^  pass (\w+): ", str(told), re.MULTILINE)) == engine.last.passes
+    else:
+        formula = engine.formula(resolved)
+        assert told.device.formula == formula
+        chosen = [engine.choose(term.plan, resolved).schedule for term in formula.terms]
+        assert [said.split()[1].rstrip(":") for said in told.device.schedules] == chosen
+
+
+def test_a_list() -> None:
+    text = str(si.explain(GRAPH, list(PATTERNS.values()), device="cuda"))
+    assert text.startswith("set       5 patterns: 2 share passes over the graph, 3 run alone\n")

@@ -1,0 +1,81 @@
+"""What explain says of a device is what its engine does, through the SIMT shim."""
+
+from __future__ import annotations
+
+import re
+import time
+from fractions import Fraction
+
+import pytest
+from shim import ShimMachine
+from test_by_sums import PATTERNS, random_graph
+from tests.api.by_hand import count_part, evaluated
+
+import subiso as si
+from subiso.engine import reference
+from subiso.engine.base import Params
+from subiso.engine.cuda.by_sums import SumsReport
+from subiso.engine.cuda.engine import CudaEngine
+from subiso.engine.cuda.watch import Watch
+from subiso.engine.query import make_query
+from subiso.engine.several import count_several
+from subiso.filter.resolve import resolve
+
+
+@pytest.mark.parametrize("name", [name for name in PATTERNS if name != "spokes"])
+@pytest.mark.parametrize("unique", [True, False])
+def test_the_printed_sums_give_the_count(name: str, unique: bool) -> None:
+    """The sums that the passes make, put into the formula that is printed; and the passes are those."""
+    query = make_query(random_graph(2), PATTERNS[name], unique=unique)
+    engine = CudaEngine(ShimMachine())
+    expected = reference.count(query).count
+    assert engine.count(query).count == expected > 0
+    assert isinstance(engine.last, SumsReport)
+    lines = count_part(si.explain(query.graph, query.pattern, unique=unique, device="cuda"))
+    assert tuple(re.findall(r"^  pass (\w+): ", "\n".join(lines), re.MULTILINE)) == engine.last.passes
+    assert tuple(re.findall(r"^  apart (\w+): ", "\n".join(lines), re.MULTILINE)) == engine.last.counted
+    way = engine.sums_way(query, engine.formula(resolve(query)))
+    assert way is not None
+    run = engine.prepare_sums([way], query.graph)
+    watch = Watch(Params(), time.perf_counter())
+    sums = run.run.sums(watch)
+    factors = {"clique_edges": 6, "wheels": 2}
+    sums |= {name: factors[name] * counted.count(watch) for name, counted in run.counted.items()}
+    used = set(re.findall(r"[a-z]\w*", lines[2].removeprefix("  count = ")))
+    assert evaluated(lines, {name: sums[name] for name in used}) == Fraction(expected)
+
+
+@pytest.mark.parametrize("pattern", [si.Pattern.cycle(4), si.Pattern.path(5), si.Pattern.clique(5)], ids=str)
+@pytest.mark.parametrize(("schedule", "devices"), [("auto", 1), ("fine", 1), ("wedge", 1), ("auto", 2)])
+def test_the_formula_and_the_schedules_are_those_of_the_engine(
+    pattern: si.Pattern, schedule: str, devices: int
+) -> None:
+    graph = random_graph(2)
+    engine = CudaEngine([ShimMachine() for _ in range(devices)], schedule=schedule)
+    named = None if schedule == "auto" else schedule
+    told = si.explain(graph, pattern, device="cuda" if devices == 1 else "cuda:0,1", schedule=named)
+    resolved = resolve(make_query(graph, pattern))
+    formula = engine.formula(resolved)
+    assert told.device.formula == formula
+    chosen = [engine.choose(term.plan, resolved).schedule for term in formula.terms]
+    assert [said.split()[1].rstrip(":") for said in told.device.schedules] == chosen
+
+
+def test_lists_share_the_passes_that_are_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    graph = random_graph(2)
+    patterns = [PATTERNS[name] for name in ("house", "5-cycle", "fan", "triangle", "wheel")]
+    engine, made = CudaEngine(ShimMachine()), []
+    prepare = engine.prepare_sums
+    monkeypatch.setattr(
+        engine, "prepare_sums", lambda ways, graph: made.append(prepare(ways, graph)) or made[-1]
+    )
+    queries = [make_query(graph, pattern) for pattern in patterns]
+    assert count_several(queries, engine, Params()) == [reference.count(query).count for query in queries]
+    shared, alone = made
+    told = si.explain(graph, patterns, device="cuda")
+    (team,) = told.teams
+    assert [way.pattern for way in team.values()] == [way.pattern for way in shared.ways]
+    assert list(told.alone) == [3] and alone.ways[0].pattern == patterns[3]
+    part = str(told).split("\n\n")[1]
+    assert tuple(re.findall(r"^  pass (\w+): ", part, re.MULTILINE)) == shared.report().passes
+    assert re.findall(r"^  apart (\w+): ", part, re.MULTILINE) == sorted(shared.counted)
