@@ -6,7 +6,7 @@
 namespace subiso::motifs {
 namespace {
 
-enum class Ask { kNumber, kDegrees, kReach };
+enum class Ask { kNumber, kDegrees, kAll };
 
 template <Ask kAsk>
 class TriangleSums {
@@ -17,22 +17,25 @@ class TriangleSums {
     const Span list = graph_.above(x);
     if (list.size < 2) return;
     for (std::size_t i = 0; i < list.size; ++i) mark_[list.data[i]] = mark(list.data[i], i);
-    if constexpr (kAsk == Ask::kReach) with_highest_.assign(list.size + 1, 0);
-    u64 number = 0, more = 0;
+    if constexpr (kAsk == Ask::kAll) with_highest_.assign(list.size + 1, 0);
+    u64 number = 0, degrees = 0, reach = 0;
     for (const u32 b : list) {
-      const u64 found = count_row(graph_.above(b), more);
+      const u64 found = count_row(graph_.above(b), degrees, reach);
       number += found;
-      if constexpr (kAsk == Ask::kDegrees) more += found * (u64{graph_.degree(x)} + graph_.degree(b));
+      if constexpr (kAsk != Ask::kNumber) degrees += found * (u64{graph_.degree(x)} + graph_.degree(b));
     }
     for (std::size_t i = 0; i < list.size; ++i) {
-      mark_[list.data[i]] = 0;
-      if constexpr (kAsk == Ask::kReach)
-        more += with_highest_[i + 1] * (list.size - i - 1 + graph_.degree_above(list.data[i]));
+      const u32 c = list.data[i];
+      mark_[c] = 0;
+      if constexpr (kAsk == Ask::kAll) {
+        degrees += u64{with_highest_[i + 1]} * graph_.degree(c);
+        reach += with_highest_[i + 1] * (list.size - i - 1 + graph_.degree_above(c));
+      }
     }
     sums.add(kCliques3, number);
     sums.add(kTriangleEnds, 3 * static_cast<Count>(number));
-    if constexpr (kAsk == Ask::kDegrees) sums.add(kTriangleDegrees, more);
-    if constexpr (kAsk == Ask::kReach) sums.add(kTailsUp, more);
+    sums.add(kTriangleDegrees, degrees);
+    sums.add(kTailsUp, reach);
   }
 
   Sums sums;
@@ -41,15 +44,15 @@ class TriangleSums {
   u32 mark(u32 v, std::size_t place) const { return kAsk == Ask::kDegrees ? graph_.degree(v) : static_cast<u32>(place + 1); }
 
   // The triangles that one neighbour closes. Without branches: which of its own neighbours are marked can't be foreseen.
-  u64 count_row(Span further, u64& more) {
+  u64 count_row(Span further, u64& degrees, u64& reach) {
     u64 found = 0;
     for (std::size_t k = 0; k < further.size; ++k) {
       const u32 marked = mark_[further.data[k]];
       found += marked != 0;
-      if constexpr (kAsk == Ask::kDegrees) more += marked;
-      if constexpr (kAsk == Ask::kReach) {
+      if constexpr (kAsk == Ask::kDegrees) degrees += marked;
+      if constexpr (kAsk == Ask::kAll) {
         ++with_highest_[marked];
-        more += (marked != 0) * (further.size - k - 1);
+        reach += (marked != 0) * (further.size - k - 1);
       }
     }
     return found;
@@ -70,7 +73,7 @@ void run(const SimpleGraph& graph, Crew& crew, Sums& sums) {
 
 void add_triangle_sums(const SimpleGraph& graph, Wanted wanted, Crew& crew, Sums& sums) {
   if (wanted & mask({kTailsUp}))
-    run<Ask::kReach>(graph, crew, sums);
+    run<Ask::kAll>(graph, crew, sums);
   else if (wanted & mask({kTriangleDegrees}))
     run<Ask::kDegrees>(graph, crew, sums);
   else

@@ -2,16 +2,25 @@
 
 from __future__ import annotations
 
+import random
+from collections.abc import Iterable
+from itertools import combinations
+
 import numpy as np
 import pytest
 from tests.data import load_graph, oracle
 
 import subiso as si
-from subiso.engine.base import Params
-from subiso.engine.motifs import count_motifs
+from subiso.engine import cpu
+from subiso.engine import sums as module
+from subiso.engine.base import Params, Switches
+from subiso.engine.motifs import count_motifs, run_job
+from subiso.engine.query import make_query
+from subiso.engine.sums import sums_job, sums_way
 from subiso.errors import TimeoutReached
 from subiso.graph import generators as gen
 from subiso.pattern import Pattern
+from subiso.plan.motif_sums import sums_of
 
 QUICK = (
     *("karate", "citeseer", "cora", "hprd", "yeast", "ca-GrQc", "ca-CondMat", "lastfm-asia", "email-Eu-core"),
@@ -42,12 +51,19 @@ def by_form(counts: dict[Pattern, int]) -> dict[object, int]:
     return {pattern.canonical_form(): count for pattern, count in counts.items()}
 
 
+def by_plans(graph: si.Graph, k: int) -> dict[Pattern, int]:
+    """By searches, which have nothing in common with the sums."""
+    params = Params(switches=Switches(sums=False))
+    return {p: cpu.count(make_query(graph, p), params).count for p in si.connected_patterns(k)}
+
+
 @pytest.mark.parametrize("k", [3, 4, 5])
 @pytest.mark.parametrize("seed", range(3))
 @pytest.mark.parametrize("kind", GRAPHS)
 def test_the_same_as_one_query_per_pattern(kind: str, seed: int, k: int) -> None:
     graph = GRAPHS[kind](seed)
-    assert si.motifs(graph, k) == si.motifs(graph, k, engine="cpu"), graph
+    found = si.motifs(graph, k)
+    assert found == by_plans(graph, k) == {p: si.count(graph, p) for p in found}, graph
 
 
 @pytest.mark.parametrize("k", [3, 4, 5])
@@ -66,7 +82,7 @@ def test_loops_parallel_edges_and_directions_make_no_difference(seed: int) -> No
     rough = si.Graph.from_edges(u, v, num_vertices=23, directed=True, loops="keep", parallel="keep")
     plain = si.Graph.from_edges(u, v, num_vertices=23)
     for k in (3, 4, 5):
-        assert si.motifs(rough, k) == si.motifs(plain, k) == si.motifs(rough, k, engine="cpu")
+        assert si.motifs(rough, k) == si.motifs(plain, k) == by_plans(rough, k)
 
 
 def test_complete_graphs_and_stars() -> None:
@@ -87,6 +103,47 @@ def test_tiny_graphs(edges: tuple[list[int], list[int]]) -> None:
     for n in (2, 6):
         graph = si.Graph.from_edges(*edges, num_vertices=n)
         assert [sum(si.motifs(graph, k).values()) for k in (3, 4, 5)] == [0, 0, 0]
+
+
+ALL = sums_of(pattern for k in (3, 4, 5) for pattern in si.connected_patterns(k))
+
+
+def sums(graph: si.Graph, names: Iterable[str], threads: int = 2) -> dict[str, int]:
+    found: dict[str, int] = run_job(sums_job(graph, list(names), Params(threads=threads)), Params())
+    return found
+
+
+@pytest.mark.parametrize("kind", GRAPHS)
+def test_a_sum_does_not_depend_on_what_else_is_wanted(kind: str) -> None:
+    """Which passes make it does: alone, with one more, with some, with all."""
+    graph = GRAPHS[kind](5)
+    expected = sums(graph, ALL)
+    assert sorted(expected) == ALL and sum(value > 0 for value in expected.values()) > 15
+    some = [pick for size in (1, 2) for pick in combinations(ALL, size)]
+    chance = random.Random(kind)
+    some += [tuple(chance.sample(ALL, chance.randint(3, 12))) for _ in range(100)]
+    for names in some:
+        assert sums(graph, names) == {name: expected[name] for name in names}, names
+
+
+def test_threads_that_share_an_array() -> None:
+    """Where arrays of their own would take too much memory, as for so many threads (few of which are started)."""
+    graph = gen.rmat(12, 32, seed=3)
+    assert graph.num_edges * 2 * 4 * 1000 > 256 << 20
+    assert sums(graph, ALL, threads=1000) == sums(graph, ALL, threads=1)
+
+
+def test_unknown_sums_are_refused() -> None:
+    with pytest.raises(ValueError, match="no sum squares"):
+        sums(gen.complete(5), ["squares"])
+
+
+@pytest.mark.parametrize("above", [3, 8192])
+def test_bit_rows_within_bounds(above: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Cliques among many neighbours of higher degree are left to plans."""
+    monkeypatch.setattr(module, "_MOST_ABOVE", above)
+    query = make_query(gen.complete(9), Pattern.clique(4))
+    assert (sums_way(query) is None) == (above == 3) and cpu.count(query).count == 126
 
 
 def test_threads_make_no_difference() -> None:
