@@ -38,7 +38,7 @@ class Switches:
     local: bool = True
     """Search neighbourhoods as bit rows where a plan allows it."""
     sums: bool = True
-    """Count small patterns from sums over the whole graph where that is quicker (CUDA)."""
+    """Count plain patterns of 3 to 5 vertices from sums over the whole graph where that is quicker."""
     haste: bool = True
     """Let short queries run kernels that were compiled in haste, until others are there (CUDA)."""
     filters: tuple[str, ...] | None = None
