@@ -115,13 +115,13 @@ def sums(graph: si.Graph, names: Iterable[str], threads: int = 2) -> dict[str, i
 
 @pytest.mark.parametrize("kind", GRAPHS)
 def test_a_sum_does_not_depend_on_what_else_is_wanted(kind: str) -> None:
-    """Which passes make it does: alone, with one more, with some, with all."""
+    """Which passes make it does: alone, with one more (on one of the graphs), with some, with all."""
     graph = GRAPHS[kind](5)
     expected = sums(graph, ALL)
     assert sorted(expected) == ALL and sum(value > 0 for value in expected.values()) > 15
-    some = [pick for size in (1, 2) for pick in combinations(ALL, size)]
+    some = [pick for size in ((1, 2) if kind == "skewed" else (1,)) for pick in combinations(ALL, size)]
     chance = random.Random(kind)
-    some += [tuple(chance.sample(ALL, chance.randint(3, 12))) for _ in range(100)]
+    some += [tuple(chance.sample(ALL, chance.randint(3, 12))) for _ in range(30)]
     for names in some:
         assert sums(graph, names) == {name: expected[name] for name in names}, names
 
