@@ -57,6 +57,10 @@ class Sums {
     for (int i = 0; i < kSums; ++i) add(static_cast<Sum>(i), other.values_[static_cast<std::size_t>(i)]);
     overflow_ |= other.overflow_;
   }
+  void add_one(Sum which, const Sums& other) {
+    add(which, other[which]);
+    overflow_ |= other.overflow_;
+  }
   Count operator[](Sum which) const { return values_[which]; }
   bool overflow() const { return overflow_; }
 
