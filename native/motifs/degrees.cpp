@@ -41,7 +41,10 @@ class Degrees {
 class Edges {
  public:
   Edges(const SimpleGraph& graph, const EdgeTriangles& triangles, const std::vector<u64>& at_vertex, Wanted wanted)
-      : graph_(graph), triangles_(triangles), at_vertex_(at_vertex), five_((wanted & mask({kBooks3, kBulls, kDarts, kTrianglePairs, kTriangleMeetings, kTails})) != 0) {}
+      : graph_(graph),
+        triangles_(triangles),
+        at_vertex_(at_vertex),
+        five_((wanted & mask({kBooks3, kBulls, kDarts, kTrianglePairs, kTriangleMeetings, kTails})) != 0) {}
 
   void operator()(u32 v) {
     if (five_) add_vertex(v);

@@ -41,7 +41,10 @@ class Triangles {
  public:
   // Counts in the array given, which others may share, or in one of its own.
   Triangles(const SimpleGraph& graph, u32* shared)
-      : graph_(graph), made_(kShared ? 0 : graph.num_entries(), 0), counts_(kShared ? shared : made_.data()), place_(graph.num_vertices(), 0) {}
+      : graph_(graph),
+        made_(kShared ? 0 : graph.num_entries(), 0),
+        counts_(kShared ? shared : made_.data()),
+        place_(graph.num_vertices(), 0) {}
   Triangles(const Triangles&) = delete;
 
   void operator()(u32 x) {
