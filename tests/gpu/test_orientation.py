@@ -1,4 +1,4 @@
-"""Cliques along the degeneracy order and in pruned graphs on a real device: as the CPU counts them in the whole graph."""
+"""Cliques in degeneracy order and in pruned graphs on a real device: as the CPU counts them in the whole graph."""
 
 from __future__ import annotations
 
