@@ -1,5 +1,6 @@
 #include "storage/ordered.hpp"
 
+#include <algorithm>
 #include <atomic>
 #include <numeric>
 
@@ -9,7 +10,7 @@ namespace subiso {
 namespace {
 
 constexpr std::uint32_t kNobody = 0xFFFFFFFF;
-constexpr std::uint32_t kAtOnce = 256;  // vertices that a thread takes
+constexpr std::uint64_t kAtOnce = 256;  // vertices that a thread takes
 constexpr std::int64_t kHardly = 50;    // a round that drops less than one edge in so many is the last
 
 // Per edge, by its entry above the lower end: in how many triangles it is.
@@ -18,11 +19,13 @@ class Triangles {
   Triangles(const OrderedCsr& csr, unsigned threads) : csr_(csr), found_(csr.neighbors.size(), 0) {
     threads = threads_up_to(csr.neighbors.size(), threads);
     shared_ = threads > 1;
-    std::atomic<std::uint32_t> next{0};
+    const std::uint64_t n = csr_.num_vertices();
+    std::atomic<std::uint64_t> next{0};
     run_threads(threads, [&](unsigned) {
-      std::vector<std::int64_t> entry_of(csr_.num_vertices(), -1);
-      for (std::uint32_t from; (from = next.fetch_add(kAtOnce)) < csr_.num_vertices();)
-        for (std::uint32_t v = from; v < std::min(from + kAtOnce, csr_.num_vertices()); ++v) count_at(v, entry_of);
+      std::vector<std::int64_t> entry_of(n, -1);
+      for (std::uint64_t from; (from = next.fetch_add(kAtOnce)) < n;)
+        for (std::uint64_t v = from; v < std::min(from + kAtOnce, n); ++v)
+          count_at(static_cast<std::uint32_t>(v), entry_of);
     });
   }
 
