@@ -190,6 +190,7 @@ bool LocalSearch::descend(int number) {
   evaluate(node.level.expression, bits);
   for (int p : node.level.distinct)
     if (p != 0) bits[index_[p] >> 6] &= ~(Word{1} << (index_[p] & 63));
+  if (node.level.least > 1 && size_of_bits(bits, words_) < static_cast<std::size_t>(node.level.least)) return true;
   if (node.children.empty()) {
     innermost(node);
     return true;

@@ -150,6 +150,7 @@ class Reader : private CodeReader {
     l.expression = expression(index, static_cast<int>(p_.sets.size()));
     if (!l.expression.operands.empty()) fail("a level has no operands of its own");
     if ((l.expression.source.kind == Source::kSeeds) != (index == 0)) fail("seeds belong to level 0");
+    l.least = number(1, kMaxLevels + 1);
     l.distinct = numbers(index);
     for (int left = number(0, 1 << 16); left > 0; --left) {
       const int op = number(0, 6), mine = number(0, limits_.keys), position = number(0, index);

@@ -82,12 +82,13 @@ struct EdgeCheck {
 
 struct Level {
   SetExpression expression;  // without operands
+  int least = 1;             // with fewer elements than that there is no match below
   std::vector<int> distinct;
   std::vector<PairFilter> pairs;
   std::vector<EdgeCheck> edges;  // pattern edges that this level completes
   std::vector<int> sets;         // sets to compute when this level's position is matched
   std::vector<int> codegrees;    // and tables
-  // The same vertices for the same earlier ones, whatever is computed for them.
+  // The same vertices for the same earlier ones, whatever is computed for them, and however many are needed.
   bool same_loop(const Level& other) const {
     return expression == other.expression && distinct == other.distinct && pairs == other.pairs && edges == other.edges;
   }

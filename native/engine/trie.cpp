@@ -25,6 +25,7 @@ class Builder {
     for (std::size_t depth = 0; depth < leaf.levels.size(); ++depth) {
       at = child_for(at, leaf, static_cast<int>(depth));
       Node& node = nodes[static_cast<std::size_t>(at)];
+      node.level.least = std::min(node.level.least, leaf.levels[depth].least);
       add_new(node.level.sets, leaf.levels[depth].sets);
       add_new(node.level.codegrees, leaf.levels[depth].codegrees);
       if (depth == 1) node.local.least = std::min(node.local.least, leaf.local.least);

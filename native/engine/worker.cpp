@@ -78,6 +78,7 @@ void Worker::run_task(const Task& task) {
 void Worker::descend(int child) {
   const Node& node = node_at(child);
   const Span s = sets_.slice(node.level.expression);
+  if (s.size < static_cast<std::size_t>(node.level.least)) return;
   frames_[node.depth] = {child, s.begin(), s.end()};
   if (!leaving_) return search(child);
   give(frames_[node.depth], static_cast<std::ptrdiff_t>(s.size), false);  // its turn has not come

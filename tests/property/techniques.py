@@ -49,6 +49,9 @@ _VALUES: dict[str, tuple[Any, ...]] = {
     "decompose": ("always", "auto"),
     "codegrees": (True,),
     "local": (True,),
+    "pivots": (True,),
+    "orientation": ("degeneracy", "auto"),
+    "prune": ("sets", "cores", "edges", "auto"),
     "sums": (True,),
     "haste": (True,),
     "filters": (*((name,) for name in FILTERS), None),
@@ -62,6 +65,7 @@ _VALUES: dict[str, tuple[Any, ...]] = {
 """What each switch can be other than off."""
 _NEEDS: dict[str, dict[str, Any]] = {
     "codegrees": {"decompose": "always", "max_tail": 99},
+    "pivots": {"local": True, "max_tail": 99},
     "failing_sets": {"labelled": "search"},
     "twins": {"labelled": "search"},
 }

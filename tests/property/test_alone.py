@@ -16,7 +16,7 @@ from subiso.engine.query import Query, make_query
 from subiso.engine.several import count_several
 from subiso.engine.sums import sums_way
 from subiso.engine.together import plan_teams
-from subiso.filter.candidate_graph import with_candidate_graph
+from subiso.filter.clique_graph import searched_in
 from subiso.filter.resolve import resolve
 from subiso.pattern import Pattern
 from subiso.storage.statistics import statistics_of
@@ -87,10 +87,11 @@ def trace(team: tuple[Query, ...], params: Params) -> list[object]:
             continue
         hopeful[i] = resolved
         between = count_candidates(resolved, params, 1, lambda: 0.0)
-        placed = with_candidate_graph(resolved, stats, params.switches.candidate_graph)
+        placed = searched_in(resolved, stats, params.switches)
         formula = cpu.formula_for(placed, params)
         plans = [str(term.plan) for term in formula.terms]
-        found.append((resolved.narrowed.used, len(placed.csrs), between, formula.technique, plans))
+        where = len(placed.csrs), None if placed.cliques is None else placed.cliques.ways
+        found.append((resolved.narrowed.used, where, between, formula.technique, plans))
     if params.switches.merge != "never":
         planned, _ = plan_teams(list(team), hopeful, params)
         found.append([len(group.plans) for each in planned for group in each.together.groups])

@@ -37,6 +37,13 @@ class Switches:
     """Let plans for cuts reach vertices over tables of codegrees."""
     local: bool = True
     """Search neighbourhoods as bit rows where a plan allows it."""
+    pivots: bool = True
+    """Count cliques there without listing them: on the CPU by pivoting, on a device set by set."""
+    orientation: Literal["auto", "degree", "degeneracy"] = "auto"
+    """The order in which the vertices of a clique are found: by degree, as all patterns, or by core number."""
+    prune: Literal["auto", "never", "sets", "cores", "edges"] = "auto"
+    """What is dropped where cliques are looked for: sets that are too small for the vertices to come; besides, all
+    vertices of a low core number; besides, all edges in few triangles."""
     sums: bool = True
     """Count plain patterns of 3 to 5 vertices from sums over the whole graph where that is quicker."""
     haste: bool = True
@@ -60,7 +67,13 @@ class Switches:
     @property
     def of_plans(self) -> dict[str, Any]:
         """Those that `make_plan` takes."""
-        return {"order": self.order, "max_tail": self.max_tail, "local": self.local}
+        return {
+            "order": self.order,
+            "max_tail": self.max_tail,
+            "local": self.local,
+            "pivots": self.pivots,
+            "least": self.prune != "never",
+        }
 
 
 @dataclass(frozen=True)

@@ -21,7 +21,7 @@ from subiso.engine.sums import SumsWay, sums_way
 from subiso.engine.terms import run_terms
 from subiso.engine.waiting import TICK, Watch, check, threads_of, wait_for
 from subiso.errors import CountOverflowError
-from subiso.filter.candidate_graph import with_candidate_graph
+from subiso.filter.clique_graph import searched_in
 from subiso.filter.resolve import Resolved, resolve
 from subiso.plan.choose import make_plan
 from subiso.plan.formula import Formula, make_formula
@@ -59,7 +59,9 @@ def count_by_plans(
     by elimination, where that is there first."""
     race = may_race(resolved, params, 1, _PATIENCE)
     stats = statistics_of(resolved.layout.graph)
-    resolved = with_candidate_graph(resolved, stats, params.switches.candidate_graph)
+    resolved = searched_in(resolved, stats, params.switches)
+    if resolved.hopeless:  # no vertex is left that could be in a clique
+        return Outcome(0, seconds=time.perf_counter() - started)
     formula = formula_for(resolved, params)
     if sums is not None and sums.cost < formula.cost:
         return sums.count(params, started)
@@ -138,7 +140,8 @@ class CpuStream:
         resolved = resolve(query, switches.filters, params.threads)
         if not resolved.hopeless:
             stats = statistics_of(query.graph)
-            resolved = with_candidate_graph(resolved, stats, switches.candidate_graph)
+            resolved = searched_in(resolved, stats, switches)
+        if not resolved.hopeless:
             plan = make_plan(resolved.problem, stats, counting=False, **switches.of_plans)
             self._run = prepare([plan], resolved, params)
             try:  # Ctrl-C may come while it starts

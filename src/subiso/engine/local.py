@@ -20,11 +20,13 @@ from subiso.engine import cpu
 from subiso.engine.base import Params, StoppedBy, part_of
 from subiso.engine.lower import lower_tally
 from subiso.errors import CountOverflowError
+from subiso.filter.clique_graph import CliqueLayout
 from subiso.filter.resolve import Resolved
 from subiso.plan.choose import make_plan
 from subiso.plan.formula import Formula, Term, make_formula
 from subiso.plan.plan import CountTail, Plan
 from subiso.plan.tally import Role, Tally, make_tally, role_orbits
+from subiso.storage.layout import Layout
 from subiso.storage.statistics import statistics_of
 
 Counts = NDArray[Any]
@@ -174,11 +176,15 @@ class _Columns:
 
     def by_vertex(self, counts: Counts) -> Counts:
         """From ranks to the graph's own numbers."""
-        return counts[self.resolved.whole.rank]
+        layout = self.resolved.layout
+        placed: Counts = np.zeros(layout.graph.num_vertices, counts.dtype)
+        placed[layout.vertex_at] = counts
+        return placed
 
     def by_edge(self, counts: Counts, relation: int) -> Counts:
         """From entries of the relation's lists to edge ids; an edge may stand in the lists of both its ends."""
-        layout = self.resolved.whole
+        layout = self.resolved.layout
+        assert isinstance(layout, Layout | CliqueLayout), "a candidate graph is here"
         sums: Counts = np.zeros(layout.graph.num_edges, counts.dtype)
         np.add.at(sums, layout.entry_edges(self.resolved.relations[relation]), counts)
         return sums

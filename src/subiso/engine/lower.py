@@ -92,7 +92,7 @@ class _Leaf:
             else [-1, 0, 0, 0, 0]
         )
         # Seeds are filtered before the engine starts, so level 0 only carries its edge checks (loops).
-        code += [_SEEDS, 0, 0, 0, -1, 0, 0, *self.edge_checks(0)]
+        code += [_SEEDS, 0, 0, 0, -1, 1, 0, 0, *self.edge_checks(0)]
         for depth, extend in enumerate(plan.extends, 1):
             code += self.level(depth, extend)
         code += [*_counted(sets), *_counted(tables)]
@@ -121,7 +121,8 @@ class _Leaf:
         return number
 
     def level(self, depth: int, extend: Extend) -> list[int]:
-        code = [*self.expression(extend.candidates), *_counted(extend.distinct), len(extend.checks)]
+        code = [*self.expression(extend.candidates), extend.least]
+        code += [*_counted(extend.distinct), len(extend.checks)]
         for c in extend.checks:
             code += [_OPS[c.op], c.left_key, c.position, c.right_key]
         return code + self.edge_checks(depth)

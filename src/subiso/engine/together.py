@@ -12,6 +12,7 @@ from subiso.engine.base import Params, part_of, stopped
 from subiso.engine.clock import NEVER, Deadline
 from subiso.engine.query import Query
 from subiso.filter.candidate_graph import decide, with_common_candidate_graph
+from subiso.filter.clique_ways import choose_ways
 from subiso.filter.common import in_common, with_common_filters
 from subiso.filter.resolve import Resolved, resolve
 from subiso.plan.formula import ONE_PLAN, Formula
@@ -58,11 +59,14 @@ def plan_teams(
     """
     teams, alone = [], []
     stats = statistics_of(queries[0].graph)
+    together = params.switches.merge == "always"
+    elsewhere = {i for i, r in resolved.items() if not together and _has_own_graph(r, params)}
+    alone += sorted(elsewhere)
     for between in (False, True):
         members = {
             i: r
             for i, r in deadline.each(resolved.items())
-            if decide(r, stats, params.switches.candidate_graph).used == between
+            if i not in elsewhere and decide(r, stats, params.switches.candidate_graph).used == between
         }
         worth_it = _worth_it(members, params, deadline)
         team = _plan_team(queries, members, params, between, deadline) if worth_it else None
@@ -70,6 +74,12 @@ def plan_teams(
         taken = team.numbers if team is not None else ()
         alone += [i for i in members if i not in taken]
     return teams, alone
+
+
+def _has_own_graph(resolved: Resolved, params: Params) -> bool:
+    """Whether it is a clique that is looked for in a graph of its own."""
+    ways = choose_ways(resolved, statistics_of(resolved.layout.graph), params.switches)
+    return ways is not None and ways.elsewhere
 
 
 def _worth_it(members: dict[int, Resolved], params: Params, deadline: Deadline) -> bool:

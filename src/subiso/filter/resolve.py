@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,6 +19,9 @@ from subiso.pattern import Column
 from subiso.plan.problem import Link, PairCheck, Problem
 from subiso.storage.layout import Layout, RelationCsr, layout_of
 from subiso.storage.relation import Relation
+
+if TYPE_CHECKING:
+    from subiso.filter.clique_graph import CliqueDecision
 
 NOT_A_NUMBER = np.iinfo(np.int64).min
 
@@ -44,6 +48,8 @@ class Resolved:
     """At most so many for what is made of it before the search; 0 for no limit."""
     candidate_graph: Decision | None = None
     """Whether the csrs are those of a candidate graph, and why; None: not decided."""
+    cliques: CliqueDecision | None = None
+    """How a plain clique is looked for; None: it is none, or not decided."""
 
     @property
     def whole(self) -> Layout:

@@ -6,6 +6,7 @@ from typing import Literal
 
 from subiso.errors import QueryError
 from subiso.plan.assemble import assemble
+from subiso.plan.least import demand_candidates
 from subiso.plan.local import choose_local, is_plain_clique
 from subiso.plan.order import Order, order_by_core, order_by_cost, order_by_gsi, order_by_ri
 from subiso.plan.plan import Plan
@@ -24,22 +25,34 @@ def make_plan(
     order: Literal["cost", "ri", "gsi", "core"] = "cost",
     max_tail: int = 99,
     local: bool = True,
+    pivots: bool = True,
+    least: bool = True,
     loose: bool = False,
 ) -> Plan:
     """The plan for counting, or for listing every match.
 
     `max_tail` limits how many vertices are counted from set sizes instead of being matched (1 switches
-    inclusion-exclusion off, 0 matches every vertex). `local` allows search on bit rows of neighbourhoods. `loose`
-    drops restrictions that bind only the tail, even where keeping them is cheaper.
+    inclusion-exclusion off, 0 matches every vertex). `local` allows search on bit rows of neighbourhoods, `pivots`
+    counting cliques there without listing them; `least` has loops over sets skipped that are too small for what comes
+    after. `loose` drops restrictions that bind only the tail, even where keeping them is cheaper.
     """
     if order not in ORDERS:
         raise QueryError(f"unknown order {order!r}", hint="the orders are " + ", ".join(ORDERS))
     chosen = ORDERS[order](problem, stats, counting=counting, max_tail=max_tail)
-    return plan_in_order(problem, chosen, counting=counting, local=local, loose=loose)
+    return plan_in_order(
+        problem, chosen, counting=counting, local=local, pivots=pivots, least=least, loose=loose
+    )
 
 
 def plan_in_order(
-    problem: Problem, chosen: Order, *, counting: bool, local: bool = True, loose: bool = False
+    problem: Problem,
+    chosen: Order,
+    *,
+    counting: bool,
+    local: bool = True,
+    pivots: bool = True,
+    least: bool = True,
+    loose: bool = False,
 ) -> Plan:
     """The plan that matches in a given order; options as in `make_plan`."""
     colors = problem.colors()
@@ -52,4 +65,5 @@ def plan_in_order(
             restrictions, factor = loosen(restrictions, chosen.prefix)
             divisor *= factor
     plan = assemble(problem, chosen, restrictions, divisor)
-    return choose_local(plan, problem) if local else plan
+    plan = demand_candidates(plan, problem) if least else plan
+    return choose_local(plan, problem, pivots=pivots) if local else plan

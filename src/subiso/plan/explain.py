@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
+from subiso.engine.base import Switches
 from subiso.engine.candidates import first_tries
 from subiso.engine.query import Query
 from subiso.engine.sums import SumsWay, sums_way
-from subiso.filter.candidate_graph import with_candidate_graph
+from subiso.filter.clique_graph import searched_in
 from subiso.filter.resolve import Resolved, resolve
 from subiso.plan.choose import make_plan
 from subiso.plan.estimate import with_estimates
 from subiso.plan.formula import ONE_PLAN, Formula, make_formula
 from subiso.plan.formula_text import formula_text, is_one_plan, order_text, term_lines
+from subiso.plan.local import LEAST_CLIQUE
 from subiso.plan.plan import Plan
 from subiso.plan.problem import Problem
 from subiso.plan.sums_text import sums_formula, sums_lines
@@ -83,7 +85,7 @@ class Explanation:
         lines += ["", *self._counted()]
         listing = [f"  {self.device.listing}"] if self.device.listing else []
         lines += ["", f"match     ~{self.listing.cost:,.3g} operations", *listing]
-        lines += [*_order_lines(self.listing), _indented(self.listing)]
+        lines += [*self._order_lines(self.listing), _indented(self.listing)]
         if self.device.lines:
             lines += ["", *self.device.lines]
         return "\n".join(lines)
@@ -129,7 +131,8 @@ class Explanation:
             lines.append(f"filters   {', '.join(narrowed.used)}{stopped}")
         if self.resolved.candidate_graph is not None and any(p.filters):
             lines.append(f"between   candidate graph {self.resolved.candidate_graph}")
-        return lines + self._list_lines()
+        cliques = self.resolved.cliques
+        return lines + self._list_lines() + ([] if cliques is None else cliques.lines())
 
     def _list_lines(self) -> list[str]:
         """What the neighbour lists of the plans are, where there is more than one kind."""
@@ -140,6 +143,25 @@ class Explanation:
         said = ", ".join(lists[number] for number in sorted(lists))
         return [f"lists     {said}: neighbours that fit the edge between them"] if len(lists) > 1 else []
 
+    def _pivot_lines(self) -> list[str]:
+        """Whether the CPU counts a plain clique by pivoting, and why."""
+        if self.resolved.cliques is None or self.device.own:
+            return []
+        local = self.counting.local
+        if local is not None and local.cliques:
+            return ["  by pivoting: whole families of cliques are one binomial coefficient"]
+        loops = self.problem.loops
+        why = "the graph has self loops" if loops else f"pivots are for {LEAST_CLIQUE} vertices and more"
+        return [f"  by loops, the last vertex by the size of a set: {why}"]
+
+    def _order_lines(self, plan: Plan) -> list[str]:
+        """The order that keeps a plan from finding a subgraph more than once."""
+        if not plan.restrictions:
+            return []
+        cliques = self.resolved.cliques
+        by = "degree, then id" if cliques is None else cliques.ways.order
+        return [f"  # where {order_text(plan.restrictions, plan.names)} (by {by})"]
+
     def _count_lines(self) -> list[str]:
         formula = self.formula
         lines = []
@@ -149,7 +171,8 @@ class Explanation:
         schedules = self.device.schedules or ("",) * len(formula.terms)
         if is_one_plan(formula):
             lines += [f"  {schedules[0]}"] if schedules[0] else []
-            return [*lines, *_order_lines(self.counting), _indented(self.counting)]
+            lines += self._pivot_lines()
+            return [*lines, *self._order_lines(self.counting), _indented(self.counting)]
         lines.append(f"  count = {formula_text(formula)}")
         for i, (term, schedule) in enumerate(zip(formula.terms, schedules, strict=True)):
             lines += [f"  {line}" for line in term_lines(f"t{i}", term)]
@@ -173,7 +196,7 @@ def explain(query: Query, device: DeviceNotes = DeviceNotes()) -> Explanation:  
     """How the query would be run: by the CPU engine, but for what a device does in another way."""
     resolved, stats = resolve(query), statistics_of(query.graph)
     first = "" if resolved.hopeless or device.own else first_tries(resolved)
-    resolved = with_candidate_graph(resolved, stats)
+    resolved = searched_in(resolved, stats, Switches(), device=device.own)
     problem = resolved.problem
     formula = device.formula or make_formula(problem, stats, decompose="auto", codegrees=True)
     sums = None if device.own else sums_way(query)
@@ -203,13 +226,6 @@ def otherwise(formula: Formula) -> str:
         return ""
     ways = sorted(costs.items(), key=lambda way: way[1])
     return "; otherwise " + ", ".join(f"{name} ~{cost:,.3g}" for name, cost in ways)
-
-
-def _order_lines(plan: Plan) -> list[str]:
-    """The order that keeps a plan from finding a subgraph more than once."""
-    if not plan.restrictions:
-        return []
-    return [f"  # where {order_text(plan.restrictions, plan.names)} (by degree, then id)"]
 
 
 def _indented(plan: Plan, depth: int = 1) -> str:

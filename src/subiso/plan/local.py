@@ -7,12 +7,16 @@ from dataclasses import replace
 from subiso.plan.plan import CountTail, Local, Neighbors, Plan, SetExpression
 from subiso.plan.problem import Problem
 
-_LEAST_CLIQUE = 4
+LEAST_CLIQUE = 4
+"""Vertices of a clique that is counted by pivoting: with fewer there is nothing to choose."""
 _LEAST_LEVELS = 3  # with fewer every row would be read about once, so building it is no gain
 
 
-def choose_local(plan: Plan, problem: Problem) -> Plan:
-    """The plan, marked for local search where the seed is joined to every other vertex in one relation."""
+def choose_local(plan: Plan, problem: Problem, *, pivots: bool = True) -> Plan:
+    """The plan, marked for local search where the seed is joined to every other vertex in one relation.
+
+    `pivots` allows cliques to be counted without listing them.
+    """
     if not isinstance(plan.tail, CountTail) or len(plan.order) < _LEAST_LEVELS:
         return plan
     relation = hub_relation(problem, plan.seed.vertex)
@@ -24,7 +28,7 @@ def choose_local(plan: Plan, problem: Problem) -> Plan:
     least = problem.num_vertices - 1 if problem.injective else 1
     # In order from end to end, so that every clique is found once.
     in_order = above and rows_above and len(plan.tail.vertices) == 1
-    cliques = in_order and problem.num_vertices >= _LEAST_CLIQUE and is_plain_clique(problem)
+    cliques = pivots and in_order and problem.num_vertices >= LEAST_CLIQUE and is_plain_clique(problem)
     return replace(plan, local=Local(relation, above, rows_above, least, cliques))
 
 

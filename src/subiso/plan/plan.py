@@ -11,7 +11,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import NamedTuple
 
-VERSION = 2
+VERSION = 3
 
 
 class Neighbors(NamedTuple):
@@ -86,6 +86,8 @@ class Extend:
     distinct: tuple[int, ...] = ()
     checks: tuple[ColumnCheck, ...] = ()
     estimate: float = 0.0
+    least: int = 1
+    """With fewer candidates there is no match: all later vertices come from among them, too."""
 
 
 @dataclass(frozen=True)

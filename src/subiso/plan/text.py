@@ -94,7 +94,9 @@ class Writer:
             text += f", column {c.left_key} {c.op} column {c.right_key} of {self.names[c.position]}"
         if any(max(c.source, c.target) == depth for c in self.plan.edge_checks):
             text += ", its edges distinct"
-        return text + ":" + (f"  # {_about(extend.estimate)}" if extend.estimate else "")
+        notes = [_about(extend.estimate)] if extend.estimate else []
+        notes += [f"if there are {extend.least}"] if extend.least > 1 else []
+        return text + ":" + (f"  # {', '.join(notes)}" if notes else "")
 
     def count_tail(self, tail: CountTail, total: str, products: Sequence[str] = ()) -> list[str]:
         lines = []

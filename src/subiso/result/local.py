@@ -21,11 +21,13 @@ from subiso.engine.local import Counts, Group, LocalOutcome, OnCpu, Tallies, as_
 from subiso.engine.query import Query
 from subiso.engine.several import in_turn
 from subiso.errors import DeviceMemoryError, QueryError, UnsupportedError
+from subiso.filter.clique_graph import with_clique_graph
 from subiso.filter.relations import RelationTable
 from subiso.filter.resolve import Resolved, resolve
 from subiso.plan.tally import Role, role_of_link
 from subiso.result.edges import EdgeFinder
 from subiso.result.roles import Roles
+from subiso.storage.statistics import statistics_of
 
 if TYPE_CHECKING:
     from subiso.engine.cuda.engine import CudaEngine
@@ -76,6 +78,8 @@ def _tallied(query: Query, per: str, engine: Engine, params: Params) -> LocalAns
     orbits = query.pattern.orbits_under(sorted(query.anchors))
     resolved = resolve(query, threads=params.threads)
     groups, loops = _groups(query, per, orbits, resolved)
+    on_device = not isinstance(tallies, OnCpu)
+    resolved = with_clique_graph(resolved, statistics_of(query.graph), params.switches, device=on_device)
     if resolved.hopeless or not any(groups):  # no match, or no edge to count
         outcome = LocalOutcome({}, {}, 0 if resolved.hopeless else engine.count(query, params).count)
     else:

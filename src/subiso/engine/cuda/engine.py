@@ -50,7 +50,8 @@ from subiso.engine.race import Race, start
 from subiso.engine.terms import run_terms
 from subiso.engine.waiting import threads_of
 from subiso.errors import DeviceMemoryError, UnsupportedError
-from subiso.filter.candidate_graph import CandidateLayout, with_candidate_graph
+from subiso.filter.candidate_graph import CandidateLayout
+from subiso.filter.clique_graph import CliqueLayout, searched_in
 from subiso.filter.resolve import Resolved, resolve
 from subiso.graph import Graph
 from subiso.plan.choose import make_plan
@@ -137,6 +138,8 @@ class CudaEngine:
         watch = Watch(params, started, race)
         with adding(self.times, "filter"):
             resolved = self._on_candidates(resolved, params)
+        if resolved.hopeless:
+            return Outcome(0, seconds=time.perf_counter() - started)
         if by_twigs(self.machines, self.schedule, resolved):
             total = self._run(lambda: self.prepare_twigs(resolved, params) or Nothing(), watch)
             return Outcome(total, watch.stopped_by, time.perf_counter() - started)
@@ -173,11 +176,11 @@ class CudaEngine:
         return None if outcome.stopped_by == "timeout" else outcome
 
     def _on_candidates(self, resolved: Resolved, params: Params) -> Resolved:
-        """The query on its candidate graph where that pays; a storage that is named keeps the whole graph."""
+        """The query on another graph where that pays; a storage that is named keeps the whole graph."""
         if resolved.hopeless or self.wishes.storage != "auto":
             return resolved
         stats = statistics_of(resolved.layout.graph)
-        made = with_candidate_graph(resolved, stats, params.switches.candidate_graph)
+        made = searched_in(resolved, stats, params.switches, device=True)
         return made if len(made.csrs) <= MAX_RELATIONS else resolved
 
     @property
@@ -445,9 +448,9 @@ class CudaEngine:
         )
 
     def _graph(self, machine: int, resolved: Resolved) -> DeviceGraph:
-        """The machine's copies; those of a candidate graph go with the query."""
+        """The machine's copies; those of a candidate graph go with the query, those of cliques are kept."""
         layout, cache = resolved.layout, self.caches[machine]
-        if isinstance(layout, CandidateLayout):
+        if isinstance(layout, CandidateLayout) and not isinstance(layout, CliqueLayout):
             cache = self._guests.setdefault(layout, {}).setdefault(machine, GuestCache(cache))
         return DeviceGraph(cache, layout)
 
