@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import argparse
 import sys
 from collections.abc import Callable, Iterable, Sequence
+from pathlib import Path
 from typing import NoReturn
 
 from bench.graphs import is_there
@@ -69,3 +71,11 @@ def check_names(kind: str, asked: Iterable[str] | None, known: Iterable[str]) ->
                 f"no {kind} is called {name!r}{did_you_mean(name, known)}",
                 hint=f"there are {', '.join(known)}",
             )
+
+
+def script_parser(text: str | None) -> argparse.ArgumentParser:
+    """What scripts on real graphs have in common: where those are, and where tables go."""
+    parser = argparse.ArgumentParser(description=text, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--data", type=Path, default=Path("../shared/data"), help="the folder of real graphs")
+    parser.add_argument("--out", type=Path, required=True)
+    return parser

@@ -22,7 +22,7 @@ ROOT = Path(__file__).resolve().parents[1]
 sys.path[:0] = [str(ROOT), str(ROOT / "src")]
 
 from bench.ablation.study import Study  # noqa: E402
-from bench.checked import chosen_graphs, run_script  # noqa: E402
+from bench.checked import chosen_graphs, run_script, script_parser  # noqa: E402
 from bench.techniques import counter  # noqa: E402
 from subiso.bench.data import DataFolder, load_graph  # noqa: E402
 from subiso.bench.machine import describe  # noqa: E402
@@ -164,11 +164,7 @@ def known_counts(data: DataFolder, name: str) -> dict[int, int]:
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    parser.add_argument("--data", type=Path, default=Path("../shared/data"), help="the folder of real graphs")
-    parser.add_argument("--out", type=Path, required=True)
+    parser = script_parser(__doc__)
     parser.add_argument("--graphs", nargs="*", default=list(GRAPHS))
     parser.add_argument("--sizes", nargs="*", type=int, default=list(SIZES))
     parser.add_argument("--tables", nargs="*", default=["counting", "listing", "making"])

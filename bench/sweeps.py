@@ -9,7 +9,6 @@ JSON file says which. Counts of all that came to their end must agree, or the ex
 
 from __future__ import annotations
 
-import argparse
 import datetime
 import json
 import sys
@@ -24,7 +23,7 @@ sys.path[:0] = [str(ROOT), str(ROOT / "src")]
 
 from bench.ablation.setting import failure  # noqa: E402
 from bench.ablation.study import Study  # noqa: E402
-from bench.checked import check_names, chosen_graphs, run_script  # noqa: E402
+from bench.checked import check_names, chosen_graphs, run_script, script_parser  # noqa: E402
 from bench.plot import bar_chart, line_chart  # noqa: E402
 from subiso.bench.data import DataFolder, load_graph  # noqa: E402
 from subiso.engine import cpu, cuda  # noqa: E402
@@ -241,11 +240,7 @@ def engines_of(device: str, schedules: Sequence[str]) -> dict[str, Engine]:
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    parser.add_argument("--data", type=Path, default=Path("../shared/data"), help="the folder of real graphs")
-    parser.add_argument("--out", type=Path, required=True)
+    parser = script_parser(__doc__)
     parser.add_argument("--only", nargs="*", choices=list(SWEEPS))
     parser.add_argument("--graphs", nargs="*", default=list(GRAPHS))
     parser.add_argument("--device", choices=["auto", "cpu"], default="auto")

@@ -8,7 +8,6 @@ the oracle, or between ways; a wrong one makes the exit status 1. On a CUDA devi
 
 from __future__ import annotations
 
-import argparse
 import datetime
 import sys
 import time
@@ -21,7 +20,7 @@ ROOT = Path(__file__).resolve().parents[1]
 sys.path[:0] = [str(ROOT), str(ROOT / "src")]
 
 from bench.ablation.study import Study, geometric_mean  # noqa: E402
-from bench.checked import chosen_graphs, run_script  # noqa: E402
+from bench.checked import chosen_graphs, run_script, script_parser  # noqa: E402
 from subiso.bench.data import DataFolder, load_graph  # noqa: E402
 from subiso.engine import cpu  # noqa: E402
 from subiso.engine.base import Outcome, Params, Switches  # noqa: E402
@@ -117,11 +116,7 @@ def counter(device: str) -> Count:
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    parser.add_argument("--data", type=Path, default=Path("../shared/data"), help="the folder of real graphs")
-    parser.add_argument("--out", type=Path, required=True)
+    parser = script_parser(__doc__)
     parser.add_argument("--graphs", nargs="*", default=list(GRAPHS))
     parser.add_argument("--device", default="cpu")
     parser.add_argument("--limit", type=float, default=3.0, help="seconds of one run")

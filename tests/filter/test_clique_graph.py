@@ -14,6 +14,7 @@ from hypothesis import given, note
 from hypothesis import strategies as st
 from tests.data import load_graph, oracle
 from tests.property.engines import cpu_rows, reference_rows
+from tests.storage.rough import rough_graph
 
 import subiso as si
 from subiso.engine import cpu, reference
@@ -53,14 +54,7 @@ def graphs(draw: st.DrawFn) -> Graph:
     ]
     pairs += chance.choices(pairs, k=3) if pairs else []
     pairs = [pair if chance.random() < 0.5 else pair[::-1] for pair in pairs]
-    return Graph.from_edges(
-        [u for u, _ in pairs],
-        [v for _, v in pairs],
-        num_vertices=n,
-        directed=draw(st.booleans()),
-        loops=draw(st.sampled_from(["keep", "drop"])),
-        parallel=draw(st.sampled_from(["keep", "merge"])),
-    )
+    return rough_graph(draw, n, pairs)
 
 
 def joined(graph: Graph) -> set[frozenset[int]]:

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import given, note
 from hypothesis import strategies as st
+from tests.storage.rough import rough_graphs
 
 from subiso import _native
 from subiso.graph import Graph
@@ -13,21 +14,6 @@ from subiso.storage.layout import layout_of, pack_bits
 from subiso.storage.relation import Direction, EdgeFit, Relation
 
 DIRECTIONS: tuple[Direction, ...] = ("out", "in", "any")
-
-
-@st.composite
-def graphs(draw: st.DrawFn) -> Graph:
-    n = draw(st.integers(1, 12))
-    vertex = st.integers(0, n - 1)
-    pairs = draw(st.lists(st.tuples(vertex, vertex), max_size=40))
-    return Graph.from_edges(
-        [u for u, _ in pairs],
-        [v for _, v in pairs],
-        num_vertices=n,
-        directed=draw(st.booleans()),
-        loops=draw(st.sampled_from(["keep", "drop"])),
-        parallel=draw(st.sampled_from(["keep", "merge"])),
-    )
 
 
 def arcs(graph: Graph, direction: Direction) -> list[tuple[int, int, int]]:
@@ -42,7 +28,7 @@ def arcs(graph: Graph, direction: Direction) -> list[tuple[int, int, int]]:
 
 
 @pytest.mark.parametrize("direction", DIRECTIONS)
-@given(graph=graphs(), data=st.data())
+@given(graph=rough_graphs(), data=st.data())
 def test_relations(direction: Direction, graph: Graph, data: st.DataObject) -> None:
     fits = np.array(
         data.draw(st.lists(st.booleans(), min_size=graph.num_edges, max_size=graph.num_edges)), np.uint8
@@ -70,7 +56,7 @@ def test_relations(direction: Direction, graph: Graph, data: st.DataObject) -> N
     assert found == set(wanted)
 
 
-@given(graph=graphs())
+@given(graph=rough_graphs())
 def test_ranks_go_by_degree_then_id(graph: Graph) -> None:
     layout = layout_of(graph)
     degrees = np.diff(graph.out.offsets) + (np.diff(graph.in_.offsets) if graph.directed else 0)

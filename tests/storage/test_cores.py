@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import given, note
 from hypothesis import strategies as st
+from tests.storage.rough import rough_graphs
 
 from subiso import _native
 from subiso.graph import Graph
@@ -16,21 +17,6 @@ from subiso.storage.layout import Layout, RelationCsr, layout_of
 from subiso.storage.relation import Relation
 
 Edges = set[tuple[int, int]]
-
-
-@st.composite
-def graphs(draw: st.DrawFn) -> Graph:
-    n = draw(st.integers(1, 14))
-    vertex = st.integers(0, n - 1)
-    pairs = draw(st.lists(st.tuples(vertex, vertex), max_size=50))
-    return Graph.from_edges(
-        [u for u, _ in pairs],
-        [v for _, v in pairs],
-        num_vertices=n,
-        directed=draw(st.booleans()),
-        loops=draw(st.sampled_from(["keep", "drop"])),
-        parallel=draw(st.sampled_from(["keep", "merge"])),
-    )
 
 
 def read(graph: Graph) -> tuple[Layout, Relation, RelationCsr, Cores]:
@@ -63,7 +49,7 @@ def entries(csr: RelationCsr) -> list[tuple[int, int]]:
     )
 
 
-@given(graph=graphs())
+@given(graph=rough_graphs())
 def test_core_numbers_of_networkx(graph: Graph) -> None:
     networkx = pytest.importorskip("networkx")
     note(told(graph))
@@ -75,7 +61,7 @@ def test_core_numbers_of_networkx(graph: Graph) -> None:
     assert cores.degeneracy == max(expected.values())
 
 
-@given(graph=graphs())
+@given(graph=rough_graphs())
 def test_the_order_is_a_degeneracy_order(graph: Graph) -> None:
     """No vertex has more neighbours after it than its core number, which never falls along the order."""
     note(told(graph))
@@ -105,7 +91,7 @@ def test_a_larger_graph() -> None:
     assert above <= cores.degeneracy < csr.longest_above[0]
 
 
-@given(graph=graphs(), data=st.data())
+@given(graph=rough_graphs(), data=st.data())
 def test_another_order_of_some_vertices(graph: Graph, data: st.DataObject) -> None:
     note(told(graph))
     _, _, csr, _ = read(graph)
@@ -121,7 +107,7 @@ def test_another_order_of_some_vertices(graph: Graph, data: st.DataObject) -> No
     assert found.num_vertices == len(members) and edges_of(found) == expected
 
 
-@given(graph=graphs(), least=st.integers(0, 4), threads=st.sampled_from([0, 1, 3]))
+@given(graph=rough_graphs(), least=st.integers(0, 4), threads=st.sampled_from([0, 1, 3]))
 def test_thin_edges_go(graph: Graph, least: int, threads: int) -> None:
     """Until none is left, as far as a few rounds go: all that are in triangles enough with what stays do stay."""
     note(told(graph))
