@@ -6,7 +6,8 @@ namespace {
 
 constexpr Wanted kFromTriangles = mask({kCliques3, kTriangleEnds, kTriangleDegrees, kTailsUp});
 constexpr Wanted kFromDegrees = mask({kStars2, kStars3, kStars4, kPaths, kSpiders, kLongPaths});
-constexpr Wanted kFromEdges = mask({kBooks2, kBooks3, kBulls, kDarts, kTrianglePairs, kTriangleMeetings, kTails});
+constexpr Wanted kFromBooks = mask({kBooks2, kBooks3, kBulls, kDarts});
+constexpr Wanted kFromVertices = mask({kTrianglePairs, kTriangleMeetings, kTails});
 constexpr Wanted kFromAfter = mask({kFans, kKites});
 constexpr Wanted kFromCycles = mask({kCycles4, kCycleTriangles, kClosedWalks5});
 constexpr Wanted kFromCommon = mask({kCommon3, kWheels, kSpokes, kCliqueDegrees, kCliqueBooks, kCliquePairs});
@@ -16,19 +17,21 @@ constexpr Wanted kFromCommon = mask({kCommon3, kWheels, kSpokes, kCliqueDegrees,
 Sums basis(const SimpleGraph& graph, Wanted wanted, Crew& crew) {
   const auto asked = [wanted](Wanted some) { return (wanted & some) != 0; };
   const bool common = asked(kFromCommon), both_ends = common || asked(mask({kCycleTriangles}));
-  const bool by_edge = both_ends || asked(kFromEdges | kFromAfter), alone = !by_edge && asked(kFromTriangles);
-  const bool edge_sums = by_edge && asked(kFromEdges | mask({kTriangleDegrees}));
+  const bool by_edge = both_ends || asked(kFromVertices | kFromAfter);
+  const bool edge_sums = by_edge && asked(kFromBooks | kFromVertices | mask({kTriangleDegrees}));
+  const bool books = !by_edge && asked(kFromBooks), alone = !by_edge && asked(kFromTriangles);
   // A look at all cycles weighs one thing. What hangs on them comes with common neighbours, if those are looked at anyway.
   const bool tails = asked(mask({kSquareDegrees})) && !common, twice = tails && asked(mask({kCycleTriangles}));
   const bool cycles = tails || asked(kFromCycles);
   const bool clique_edges = asked(mask({kCliqueEdges})) && !common;  // else they come with common neighbours
   const bool cliques = clique_edges || asked(mask({kCliques4, kCliques5}));
-  crew.expect_passes(by_edge + both_ends + edge_sums + alone + asked(kFromDegrees) + asked(kFromAfter) + cycles + twice +
+  crew.expect_passes(by_edge + both_ends + edge_sums + books + alone + asked(kFromDegrees) + asked(kFromAfter) + cycles + twice +
                      common + cliques);
   Sums sums;
   EdgeTriangles triangles;
   if (by_edge) triangles = edge_triangles(graph, both_ends, crew, sums);
   if (edge_sums) add_edge_sums(graph, triangles, wanted, crew, sums);
+  if (books) add_books(graph, wanted, crew, sums);
   if (alone) add_triangle_sums(graph, wanted, crew, sums);
   if (asked(kFromDegrees)) add_degree_sums(graph, wanted, crew, sums);
   if (asked(kFromAfter)) add_after_triangles(graph, triangles, crew, sums);

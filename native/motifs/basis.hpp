@@ -25,6 +25,8 @@ void add_triangle_sums(const SimpleGraph& graph, Wanted wanted, Crew& crew, Sums
 // triangles.cpp: at the entries of upper lists, or at both ends of every edge.
 EdgeTriangles edge_triangles(const SimpleGraph& graph, bool both_ends, Crew& crew, Sums& sums);
 void add_after_triangles(const SimpleGraph& graph, const EdgeTriangles& triangles, Crew& crew, Sums& sums);
+// books.cpp
+void add_books(const SimpleGraph& graph, Wanted wanted, Crew& crew, Sums& sums);
 // degrees.cpp: without triangles, those that degrees are enough for.
 void add_degree_sums(const SimpleGraph& graph, Wanted wanted, Crew& crew, Sums& sums);
 void add_edge_sums(const SimpleGraph& graph, const EdgeTriangles& triangles, Wanted wanted, Crew& crew, Sums& sums);

@@ -74,10 +74,7 @@ class Edges {
     const u32 w = graph_.neighbor(e);
     const Count t = triangles_[e], d = graph_.degree(v), other = graph_.degree(w);
     sums.add(kTails, (static_cast<Count>(at_vertex_[v]) - t) * (other - 1) + (static_cast<Count>(at_vertex_[w]) - t) * (d - 1));
-    if (t == 0) return;
-    sums.add(kBulls, t * (d - 2) * (other - 2));
-    sums.add(kDarts, choose2(t) * (d + other - 6));
-    sums.add(kBooks3, choose3(t));
+    motifs::add_edge(sums, t, d, other);
   }
 
   const SimpleGraph& graph_;

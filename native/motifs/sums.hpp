@@ -73,4 +73,12 @@ inline Count choose2(Count n) { return n < 2 ? 0 : n * (n - 1) / 2; }
 inline Count choose3(Count n) { return n < 3 ? 0 : choose2(n) * (n - 2) / 3; }
 inline Count choose4(Count n) { return n < 4 ? 0 : choose3(n) * (n - 3) / 4; }
 
+// What an edge with t triangles between vertices of these degrees adds to the sums for five vertices.
+inline void add_edge(Sums& sums, Count t, Count degree, Count other) {
+  if (t == 0) return;
+  sums.add(kBooks3, choose3(t));
+  sums.add(kBulls, t * (degree - 2) * (other - 2));
+  sums.add(kDarts, choose2(t) * (degree + other - 6));
+}
+
 }  // namespace subiso::motifs

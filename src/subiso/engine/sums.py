@@ -22,13 +22,8 @@ from subiso.storage.simple import simple_lists
 
 FROM_COMMON = frozenset({"spokes", "wheels", "clique_degrees", "clique_books", "clique_pairs", "common3"})
 """The sums that need the pass over all pairs with common neighbours, which takes longer than all others together."""
-_BY_EDGE = frozenset(
-    {
-        *("books2", "books3", "bulls", "darts", "triangle_pairs", "triangle_meetings", "tails"),
-        *("fans", "kites", "cycle_triangles"),
-    }
-)
-"""Those that need the triangles of every edge."""
+_BY_EDGE = frozenset({"triangle_pairs", "triangle_meetings", "tails", "fans", "kites", "cycle_triangles"})
+"""Those for which the triangles of every edge are kept."""
 FROM_CLIQUES = frozenset({"cliques4", "cliques5", "clique_edges"})
 _MOST_ABOVE = 8192
 """Neighbours of higher degree from which on the bit rows of the pass over cliques take too much memory."""
@@ -143,6 +138,8 @@ def sums_cost(graph: Graph, names: Sequence[str]) -> float:
         cost += 3 * work.closing + 15 * work.entries
     elif wanted & {"cliques3", "triangle_ends", "triangle_degrees", "tails_up"}:
         cost += work.closing + 6 * work.entries
+    if wanted & {"books2", "books3", "bulls", "darts"} and not wanted & _BY_EDGE:
+        cost += 2 * work.closing + 8 * work.entries
     if wanted & {"fans", "kites"}:
         cost += 5 * work.closing + 10 * work.entries
     if wanted & FROM_CLIQUES:
