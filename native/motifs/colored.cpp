@@ -209,6 +209,7 @@ std::array<u32, 4> least(u32 shape, std::array<u32, 4> c) {
 
 Tally tally_colored(const SimpleGraph& graph, const u32* color, u32 colors, int k, Crew& crew) {
   crew.expect_passes(3);
+  crew.expect_entries(graph.num_entries());
   Sums unused;
   const EdgeTriangles triangles = edge_triangles(graph, true, crew, unused);
   const NeighborColors around(graph, color, colors);

@@ -15,17 +15,24 @@ class Crew {
   explicit Crew(int threads) : threads_(static_cast<unsigned>(std::max(threads, 1))) {}
 
   unsigned threads() const { return threads_; }
+  // No more threads than there are pieces of work for: each has arrays of the size of the graph.
+  void expect_entries(std::size_t entries) {
+    threads_ = static_cast<unsigned>(std::min<std::size_t>(threads_, 1 + entries / kPerThread));
+  }
   void stop() { stop_.store(true, std::memory_order_relaxed); }
   bool stopped() const { return stop_.load(std::memory_order_relaxed); }
   void expect_passes(int passes) { passes_ = passes; }
-  double progress() const {
+  // Never goes back, although a pass may end between looks at its numbers. Asked by one thread.
+  double progress() {
     const double part = size_.load() ? static_cast<double>(next_.load()) / static_cast<double>(size_.load()) : 0.0;
-    return std::min(1.0, (done_.load() + std::min(1.0, part)) / passes_);
+    told_ = std::max(told_, std::min(1.0, (done_.load() + std::min(1.0, part)) / passes_));
+    return told_;
   }
 
-  // Every thread makes itself a worker, feeds it vertices and hands it to `finish`, one at a time.
+  // Every thread makes itself a worker, feeds it vertices and hands it to `finish`, one at a time. Nothing once it was stopped.
   template <class Make, class Finish>
   void over_vertices(u32 n, const Make& make, const Finish& finish) {
+    if (stopped()) return;
     next_ = 0;
     size_ = n;
     std::mutex one_at_a_time;
@@ -53,7 +60,9 @@ class Crew {
     return true;
   }
 
-  const unsigned threads_;
+  static constexpr std::size_t kPerThread = 8192;
+  unsigned threads_;
+  double told_ = 0;
   std::atomic<bool> stop_{false};
   std::atomic<u64> next_{0}, size_{0};
   std::atomic<int> done_{0};

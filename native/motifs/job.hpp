@@ -40,7 +40,7 @@ class Job {
   }
   bool done() const { return done_; }
   bool failed() const { return failed_; }
-  double progress() const { return crew_.progress(); }
+  double progress() { return crew_.progress(); }
 
  private:
   Crew crew_;

@@ -168,6 +168,7 @@ EdgeTriangles edge_triangles(const SimpleGraph& graph, bool both_ends, Crew& cre
           sums.add(done.sums);
           found.push_back(done.take());
         });
+    if (crew.stopped()) return triangles;  // of no use to anybody
     triangles = std::move(found.back());
     for (std::size_t t = 0; t + 1 < found.size(); ++t)
       for (std::size_t e = 0; e < triangles.size(); ++e) triangles[e] += found[t][e];

@@ -48,7 +48,21 @@ def test_families_are_counted_together(options: dict[str, bool], runs: list[Any]
     patterns = [*FIVES, "(x)--(y)--(z)--(x)", si.Pattern.clique(4)]
     together = si.count(graph, patterns, **options)
     assert len(runs) <= 4  # what is not of five vertices
-    assert together == [si.count(graph, p, engine="cpu", **options) for p in patterns]
+    by_plans = Params(switches=Switches(sums=False))
+    queries = [make_query(graph, p, **options) for p in patterns]
+    assert together == [cpu.count(query, by_plans).count for query in queries]
+
+
+@pytest.mark.parametrize("options", [{}, {"device": "cpu"}, {"engine": "cpu"}])
+def test_lists_take_sums_as_single_patterns_do(options: dict[str, str], runs: list[Any]) -> None:
+    graph = gen.rmat(9, 8, seed=1)
+    few = [si.Pattern.clique(3), si.Pattern.cycle(4), si.Pattern.cycle(5), si.Pattern.house()]
+    assert si.count(graph, few, **options) == [si.count(graph, p) for p in few]
+    assert not runs
+    alone = si.count(graph, si.Pattern.path(6))
+    searches = len(runs)
+    assert si.count(graph, [few[2], si.Pattern.path(6)], **options) == [si.count(graph, few[2]), alone]
+    assert len(runs) == 2 * searches > 0
 
 
 def test_small_work_is_planned_one_by_one(runs: list[Any]) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import time
 from collections.abc import Iterable
 from itertools import combinations
 
@@ -144,6 +145,44 @@ def test_bit_rows_within_bounds(above: int, monkeypatch: pytest.MonkeyPatch) -> 
     monkeypatch.setattr(module, "_MOST_ABOVE", above)
     query = make_query(gen.complete(9), Pattern.clique(4))
     assert (sums_way(query) is None) == (above == 3) and cpu.count(query).count == 126
+
+
+def test_large_cliques_are_left_to_pivots() -> None:
+    """Loops over cliques of five take hours on some graphs; the sums with them are for small neighbourhoods."""
+    assert sums_way(make_query(gen.complete(9), Pattern.clique(5))) is None
+    for n, there in ((300, True), (520, False)):
+        way = sums_way(make_query(gen.complete(n), Pattern.path(5), induced=True))
+        assert way is None or "cliques5" in way.names
+        assert (way is not None) == there
+    assert si.count(gen.complete(400), Pattern.clique(5), timeout=20) == 83_218_600_080
+
+
+def test_graphs_too_large_for_arrays_of_every_thread() -> None:
+    graph = si.Graph.from_edges([0, 1, 2, 3], [1, 2, 3, 0], num_vertices=200_000)
+    query = make_query(graph, Pattern.cycle(4))
+    assert sums_way(query, Params(threads=8)) is not None
+    assert sums_way(query, Params(threads=10**6)) is None
+    assert cpu.count(query, Params(threads=8)).count == 1
+
+
+@pytest.mark.parametrize("pattern", ["diamond", "bull"])
+def test_lists_that_are_long_on_both_sides(pattern: str) -> None:
+    """No triangles, and yet all lists of one side are read for every edge, unless triangles are looked for first."""
+    graph = gen.complete_bipartite(900, 1000)
+    assert si.count(graph, Pattern.named(pattern), timeout=5) == 0
+    extra = si.Graph.from_edges(
+        *(np.append(ends, new) for ends, new in zip(graph.edge_endpoints(), (0, 1), strict=True))
+    )
+    assert si.count(extra, Pattern.diamond(), timeout=5) == 1000 * 999 // 2
+
+
+def test_a_stopped_run_ends_at_once() -> None:
+    graph = si.Graph.from_edges([0, 1, 2], [1, 2, 0], num_vertices=3_000_000)
+    si.count(graph, Pattern.clique(3))
+    start = time.perf_counter()
+    with pytest.raises(TimeoutReached):
+        si.motifs(graph, 5, timeout=0, threads=8)
+    assert time.perf_counter() - start < 2
 
 
 def test_threads_make_no_difference() -> None:

@@ -35,6 +35,8 @@ def count(query: Query, params: Params = Params()) -> Outcome:  # noqa: B008 (fr
             return replace(counted, seconds=time.perf_counter() - started)
         except (UnsupportedError, DeviceMemoryError) as error:  # the CPU takes everything
             warnings.warn(f"counting on the CPU: {error}", stacklevel=2)
+    if sums is not None and sums.sure:
+        return sums.count(params, started)
     return cpu.count_by_plans(resolved, params, started, sums)
 
 
@@ -46,7 +48,7 @@ def stream(query: Query, params: Params = Params()) -> cpu.CpuStream:  # noqa: B
 def on_device(
     query: Query,
     params: Params = Params(),  # noqa: B008 (frozen)
-    formula_for: Callable[[Resolved, Params], Formula] = cpu.formula_for,
+    formula_for: Callable[[Resolved, Params], Formula] | None = None,
 ) -> tuple[bool, str]:
     """Whether a query is counted on a CUDA device, and why; `formula_for` says how it is counted otherwise.
 
@@ -55,13 +57,13 @@ def on_device(
     >>> on_device(make_query(Graph.from_edges([0, 1, 2], [1, 2, 0]), Pattern.clique(3)))
     (False, 'sums over the graph, about 1e+05 operations')
     """
-    sums = sums_way(query, params)
+    sums = sums_way(query, params) if formula_for is None else None
     if sums is not None and sums.sure and sums.cost < DEVICE_COST:
         return False, f"sums over the graph, about {sums.cost:,.3g} operations"
     resolved = resolve(query, params.switches.filters, params.threads)
     if resolved.hopeless:
         return False, "some vertex of the pattern has no candidate"
-    return _pays(resolved, params, formula_for)
+    return _pays(resolved, params, formula_for or cpu.formula_for)
 
 
 def _pays(

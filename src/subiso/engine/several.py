@@ -12,13 +12,15 @@ from dataclasses import replace
 from itertools import takewhile
 from typing import TypeVar
 
+from subiso.engine import cpu
 from subiso.engine.base import Engine, Params, part_of
 from subiso.engine.clock import NEVER, Deadline, unfinished
 from subiso.engine.motifs import count_motifs
 from subiso.engine.query import Query
-from subiso.engine.sums import sums_way
+from subiso.engine.sums import is_sure, sums_way
 from subiso.engine.together import MOST, count_together
 from subiso.errors import TimeoutReached
+from subiso.filter.resolve import resolve
 from subiso.pattern.canonical import EASY_TO_COMPARE
 from subiso.plan.motif_sums import SIZES
 
@@ -26,7 +28,7 @@ Answer = TypeVar("Answer")
 
 
 def count_several(queries: list[Query], engine: Engine, params: Params, *, sums: bool = False) -> list[int]:
-    """The counts, in order. `sums` allows the sums over the graph, which belong to no engine.
+    """The counts, in order. `sums` allows the sums over the graph; the CPU engine takes them in any case.
 
     >>> from subiso.engine import reference
     >>> from subiso.engine.query import make_query
@@ -57,7 +59,8 @@ def count_several(queries: list[Query], engine: Engine, params: Params, *, sums:
         return found[key]
 
     try:
-        families.update(families_of(queries, params, deadline) if sums else {})
+        if sums or engine.count is cpu.count:
+            families.update(families_of(queries, params, deadline))
         teams.update(_teams([q for q in queries if id(q) not in families], engine, params, deadline))
         return in_turn(queries, replace(params, known={}), count_one, deadline)
     except TimeoutReached as error:
@@ -72,10 +75,12 @@ def _teams(
     queries: list[Query], engine: Engine, params: Params, deadline: Deadline
 ) -> dict[Hashable, list[Query]]:
     """By key: the queries whose plans may run together, one of each key; those with the same anchors."""
-    from subiso.engine import auto, cpu, cuda
+    from subiso.engine import auto, cuda
 
     if params.switches.merge == "never" or not (engine in (cpu, auto) or hasattr(engine, "count_together")):
         return {}
+    if engine in (cpu, auto) and params.switches.merge != "always":  # sums are quicker than any search
+        queries = [q for q in queries if not is_sure(sums_way(q, params))]
     if engine is auto and params.threads is None and cuda.why_not() is None:
         queries = [q for q in deadline.each(queries) if not auto.on_device(q, params)[0]]
     kinds = {key_of(q): q for q in queries}
@@ -131,7 +136,7 @@ def families_of(queries: list[Query], params: Params, deadline: Deadline = NEVER
     families: dict[int, list[Query]] = {}
     for size in SIZES:
         ways = {key_of(q): (q, sums_way(q, params)) for q in queries if q.pattern.num_vertices == size}
-        sure = {key for key, (_, way) in ways.items() if way is not None and way.sure}
+        sure = {key for key, (_, way) in ways.items() if is_sure(way)}
         dear = {key: (q, way) for key, (q, way) in ways.items() if way is not None and key not in sure}
         limit = min((way.cost for _, way in dear.values()), default=0.0)
         if dear and _plans_cost_more(deadline.each([q for q, _ in dear.values()]), params, limit):
@@ -144,14 +149,11 @@ def families_of(queries: list[Query], params: Params, deadline: Deadline = NEVER
 
 def _plans_cost_more(queries: Iterable[Query], params: Params, limit: float) -> bool:
     """Whether the plans together cost more than the limit."""
-    from subiso.engine.cpu import formula_for
-    from subiso.filter.resolve import resolve
-
     cost = 0.0
     for query in queries:
         resolved = resolve(query, threads=params.threads)
         if not resolved.hopeless:
-            cost += formula_for(resolved, params).cost
+            cost += cpu.formula_for(resolved, params).cost
         if cost > limit:
             return True
     return False

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -25,8 +26,15 @@ FROM_COMMON = frozenset({"spokes", "wheels", "clique_degrees", "clique_books", "
 _BY_EDGE = frozenset({"triangle_pairs", "triangle_meetings", "tails", "fans", "kites", "cycle_triangles"})
 """Those for which the triangles of every edge are kept."""
 FROM_CLIQUES = frozenset({"cliques4", "cliques5", "clique_edges"})
-_MOST_ABOVE = 8192
-"""Neighbours of higher degree from which on the bit rows of the pass over cliques take too much memory."""
+_MOST_ABOVE, _MOST_ABOVE_FIVE = 8192, 512
+"""Neighbours of higher degree from which on the bit rows of the pass over cliques take too much memory; and from which
+on its loops over cliques of five take too long, should there be large ones."""
+_BYTES = 12
+"""That a thread needs per vertex of the graph."""
+_LITTLE = 1 << 28
+"""Bytes that are no matter."""
+_SHARE = 4
+"""Of the machine's memory, at most one in so many."""
 _START = 1e5
 """Steps of a plan that take as long as starting the passes."""
 
@@ -43,6 +51,10 @@ class Work:
     """Paths of two edges with one end above the rest: what cycles are made of."""
     pairs: float
     """Pairs of neighbours of a vertex: what common neighbours are found by."""
+    shorter: float
+    """Lengths of the lists of every edge's lower end."""
+    most_above: int
+    """Neighbours of higher degree that a vertex has."""
 
 
 @dataclass(frozen=True)
@@ -97,11 +109,15 @@ def sums_way(query: Query, params: Params = Params()) -> SumsWay | None:  # noqa
     induced = query.mode == "induced"
     terms = induced_terms(query.pattern) if induced else ((query.pattern, 1),)
     names = sums_of(pattern for pattern, _ in terms)
-    by_plans = names == ["common3"]  # which gather codegrees no worse
-    if by_plans or (FROM_CLIQUES & set(names) and _most_above(query.graph) > _MOST_ABOVE):
-        return None
+    if names in (["common3"], ["cliques5"]) or not _within_bounds(query.graph, names, params):
+        return None  # plans gather codegrees no worse, and large cliques far better
     copies = 1 if query.unique else query.pattern.automorphism_count()
     return SumsWay(query.graph, tuple((p, factor * copies) for p, factor in terms), tuple(names))
+
+
+def is_sure(way: SumsWay | None) -> bool:
+    """Whether there is a way, and no need to look at plans."""
+    return way is not None and way.sure
 
 
 def may_come_from_sums(query: Query) -> bool:
@@ -132,6 +148,8 @@ def sums_cost(graph: Graph, names: Sequence[str]) -> float:
     """What sums cost, in steps of plans; the factors were measured on seven graphs."""
     wanted, work = set(names), work_of(graph)
     cost = _START + 4 * work.entries
+    if wanted & FROM_CLIQUES:
+        cost += 4 * work.closing + 8 * work.entries
     if wanted & FROM_COMMON:
         return cost + 5 * work.pairs + 15 * work.entries
     if wanted & _BY_EDGE:
@@ -139,11 +157,9 @@ def sums_cost(graph: Graph, names: Sequence[str]) -> float:
     elif wanted & {"cliques3", "triangle_ends", "triangle_degrees", "tails_up"}:
         cost += work.closing + 6 * work.entries
     if wanted & {"books2", "books3", "bulls", "darts"} and not wanted & _BY_EDGE:
-        cost += 2 * work.closing + 8 * work.entries
+        cost += min(work.shorter + 8 * work.entries, 3 * work.closing + 15 * work.entries)
     if wanted & {"fans", "kites"}:
         cost += 5 * work.closing + 10 * work.entries
-    if wanted & FROM_CLIQUES:
-        cost += 4 * work.closing + 8 * work.entries
     if wanted & {"cycles4", "cycle_triangles", "square_degrees", "closed_walks5"}:
         weighed, five = bool(wanted & {"cycle_triangles", "square_degrees"}), "closed_walks5" in wanted
         cost += (3 + 3 * weighed + 6 * five) * work.below + (10 + 15 * weighed + 10 * five) * work.entries
@@ -154,7 +170,7 @@ def work_of(graph: Graph) -> Work:
     """Worked out on first use and kept with the graph.
 
     >>> work_of(Graph.from_edges([0, 1, 2], [1, 2, 0]))
-    Work(entries=6.0, closing=1.0, below=2.0, pairs=12.0)
+    Work(entries=6.0, closing=1.0, below=2.0, pairs=12.0, shorter=6.0, most_above=2)
     """
 
     def measure() -> Work:
@@ -162,12 +178,18 @@ def work_of(graph: Graph) -> Work:
         down, up = bounds[1::2] - bounds[:-1:2], bounds[2::2] - bounds[1::2]
         degrees = down + up
         closing, below = float(down @ up), float((down + degrees - 1) @ up) / 2
-        return Work(float(bounds[-1]), closing, below, float(degrees @ degrees))
+        pairs, shorter = float(degrees @ degrees), float(up @ degrees)
+        return Work(float(bounds[-1]), closing, below, pairs, shorter, int(up.max(initial=0)))
 
     work: Work = graph.derived("work of sums", measure)
     return work
 
 
-def _most_above(graph: Graph) -> int:
-    lists = simple_lists(graph)
-    return int((lists.bounds[2::2] - lists.bounds[1::2]).max(initial=0))
+def _within_bounds(graph: Graph, names: Sequence[str], params: Params) -> bool:
+    """Whether memory and, where there are large cliques, time stay within bounds."""
+    scratch = _BYTES * graph.num_vertices * threads_of(params)
+    if scratch > _LITTLE and _SHARE * scratch > os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE"):
+        return False
+    if not FROM_CLIQUES & set(names):
+        return True
+    return work_of(graph).most_above <= (_MOST_ABOVE_FIVE if "cliques5" in names else _MOST_ABOVE)

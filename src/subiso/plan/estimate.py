@@ -98,7 +98,7 @@ class Estimator:
             further = [depth for depth in depths if depth not in closing]
             share = _CLOSED_AGAIN
         for depth in further:
-            chance = self.around[vertex][prefix[depth]] / self.sizes[vertex]
+            chance = self.around[vertex][prefix[depth]] / (self.sizes[vertex] or 1.0)
             result *= min(1.0, max(share, chance))
         imposed = sum(u in prefix for u in self.imposed[vertex])
         return min(result, self.sizes[vertex]) / (1 + after.bit_count() + imposed)
