@@ -53,7 +53,7 @@ PIVOTS = {
     "pivots, degeneracy, edges": Switches(orientation="degeneracy", prune="edges", sums=False),
     "auto": Switches(),
 }
-"""Auto counts cliques of up to five vertices from sums."""
+"""Auto counts cliques of three and four vertices from sums."""
 COUNTED = {"loops": LOOPS["degree"], "loops, sets": LOOPS["degree, sets"], **PIVOTS}
 MADE = {
     "order": Switches(orientation="degeneracy", prune="sets"),
