@@ -74,7 +74,9 @@ def count_several(queries: list[Query], engine: Engine, params: Params, *, sums:
 
 def _quickest_first(queries: list[Query], engine: Engine, params: Params) -> list[Query]:
     """Those that come from sums before those that are searched for, so that a timeout leaves as many as can be."""
-    if engine.count is not cpu.count and not hasattr(engine, "on_device"):
+    from subiso.engine import auto
+
+    if engine not in (cpu, auto):
         return queries
     return sorted(queries, key=lambda query: not is_sure(sums_way(query, params)))
 
