@@ -14,7 +14,7 @@ from subiso.engine.base import Params, Switches
 from subiso.engine.candidates import count_candidates
 from subiso.engine.query import Query, make_query
 from subiso.engine.several import count_several
-from subiso.engine.sums import sums_way
+from subiso.engine.sums import is_sure, sums_way
 from subiso.engine.together import plan_teams
 from subiso.filter.clique_graph import searched_in
 from subiso.filter.resolve import resolve
@@ -78,7 +78,7 @@ def trace(team: tuple[Query, ...], params: Params) -> list[object]:
     hopeful = {}
     for i, query in enumerate(team):
         sums = sums_way(query, params)
-        if sums is not None and sums.sure:
+        if is_sure(sums):
             found.append(sums.names)
             continue
         resolved = resolve(query, params.switches.filters)

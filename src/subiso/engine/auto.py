@@ -11,7 +11,7 @@ from subiso.engine import cpu
 from subiso.engine.base import DEVICE_COST, Outcome, Params
 from subiso.engine.clock import Deadline
 from subiso.engine.query import Query
-from subiso.engine.sums import sums_way
+from subiso.engine.sums import is_sure, sums_way
 from subiso.errors import DeviceMemoryError, UnsupportedError
 from subiso.filter.resolve import Resolved, resolve
 from subiso.plan.formula import Formula
@@ -21,7 +21,7 @@ def count(query: Query, params: Params = Params()) -> Outcome:  # noqa: B008 (fr
     """Count on a device if that is likely to pay, and there is one."""
     started, deadline = time.perf_counter(), Deadline(params.timeout)
     sums = sums_way(query, params)
-    if sums is not None and sums.sure and sums.cost < DEVICE_COST:
+    if is_sure(sums) and sums.cost < DEVICE_COST:
         return sums.count(params, started)
     resolved = resolve(query, params.switches.filters, params.threads)
     found = cpu.count_without_plan(resolved, params, started)
@@ -35,7 +35,7 @@ def count(query: Query, params: Params = Params()) -> Outcome:  # noqa: B008 (fr
             return replace(counted, seconds=time.perf_counter() - started)
         except (UnsupportedError, DeviceMemoryError) as error:  # the CPU takes everything
             warnings.warn(f"counting on the CPU: {error}", stacklevel=2)
-    if sums is not None and sums.sure:
+    if is_sure(sums):
         return sums.count(params, started)
     return cpu.count_by_plans(resolved, params, started, sums)
 
@@ -58,7 +58,7 @@ def on_device(
     (False, 'sums over the graph, about 1e+05 operations')
     """
     sums = sums_way(query, params) if formula_for is None else None
-    if sums is not None and sums.sure and sums.cost < DEVICE_COST:
+    if is_sure(sums) and sums.cost < DEVICE_COST:
         return False, f"sums over the graph, about {sums.cost:,.3g} operations"
     resolved = resolve(query, params.switches.filters, params.threads)
     if resolved.hopeless:

@@ -17,7 +17,7 @@ from subiso.engine.candidates import count_candidates, partitions
 from subiso.engine.lower import lower
 from subiso.engine.query import Query
 from subiso.engine.race import may_race
-from subiso.engine.sums import SumsWay, sums_way
+from subiso.engine.sums import SumsWay, is_sure, sums_way
 from subiso.engine.terms import run_terms
 from subiso.engine.waiting import TICK, Watch, check, threads_of, wait_for
 from subiso.errors import CountOverflowError
@@ -36,7 +36,7 @@ def count(query: Query, params: Params = Params()) -> Outcome:  # noqa: B008 (fr
     """Count the query's matches."""
     started = time.perf_counter()
     sums = sums_way(query, params)
-    if sums is not None and sums.sure:
+    if is_sure(sums):
         return sums.count(params, started)
     resolved = resolve(query, params.switches.filters, params.threads)
     return count_without_plan(resolved, params, started) or count_by_plans(resolved, params, started, sums)

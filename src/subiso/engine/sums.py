@@ -6,7 +6,7 @@ import os
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeGuard
 
 import numpy as np
 
@@ -115,7 +115,7 @@ def sums_way(query: Query, params: Params = Params()) -> SumsWay | None:  # noqa
     return SumsWay(query.graph, tuple((p, factor * copies) for p, factor in terms), tuple(names))
 
 
-def is_sure(way: SumsWay | None) -> bool:
+def is_sure(way: SumsWay | None) -> TypeGuard[SumsWay]:
     """Whether there is a way, and no need to look at plans."""
     return way is not None and way.sure
 

@@ -16,9 +16,9 @@ from subiso.engine.cuda.motif_sums import Counting, check_range, hoods_on, passe
 from subiso.engine.cuda.motifs import PASSES, MotifRun
 from subiso.engine.cuda.watch import Watch
 from subiso.engine.query import Query
+from subiso.engine.sums import may_come_from_sums as has_sums
 from subiso.graph import Graph
 from subiso.pattern import Pattern
-from subiso.pattern.generate import is_plain
 from subiso.plan.motif_sums import counts_from_sums, sums_asked
 from subiso.storage.layout import RelationCsr
 from subiso.storage.simple import simple_lists
@@ -131,10 +131,7 @@ class SumsRun:
 
 def may_come_from_sums(query: Query) -> bool:
     """Whether there are passes for the query's pattern, whatever they cost."""
-    pattern = query.pattern
-    if not query.injective or query.mode == "induced" or query.anchors or not is_plain(pattern):
-        return False
-    return sums_asked(pattern) in _WAYS
+    return query.mode != "induced" and has_sums(query) and sums_asked(query.pattern) in _WAYS
 
 
 def prepare_sums(engine: CudaEngine, ways: Sequence[SumsWay], graph: Graph) -> SumsRun:
