@@ -126,7 +126,9 @@ def motifs(_: Graph) -> None:
     rng = np.random.default_rng(1)
     skew = rng.random(150) ** 3
     graph = Graph.from_edges(*rng.choice(150, (2, 1500), p=skew / skew.sum()), num_vertices=150)
-    tiny = MotifWishes(capacity=4, block_capacity=16, slots=64, row_bytes=256, large_bytes=2048, blocks=8)
+    tiny = MotifWishes(
+        capacity=4, block_capacity=16, slots=64, row_bytes=256, large_bytes=2048, blocks=8, tile_bytes=48
+    )
     for wishes, size in itertools.product((MotifWishes(), tiny), (3, 4, 5)):
         engine = CudaEngine(open_device(), Wishes(fixed=False, motifs=wishes))
         patterns = connected_patterns(size)

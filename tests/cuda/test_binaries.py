@@ -130,7 +130,7 @@ def test_no_haste_where_it_saves_nothing() -> None:
         LocalKernel("build"),
         LevelsKernel("join"),
         HubKernel(),
-        MotifKernel("cycles"),
+        MotifKernel("walks"),
         HoodKernel("rows"),
     ]
     for kernel in kernels:

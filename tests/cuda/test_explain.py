@@ -141,7 +141,7 @@ def test_lists_say_which_passes_are_shared_and_who_runs_alone() -> None:
     assert together is not None and number(together[1]) < number(together[2])
     part = text[together.end() :].split("\n\n", maxsplit=1)[0]
     passes = re.findall(r"^  pass (\w+): ", part, re.MULTILINE)
-    assert passes == ["tally", "edges", "vertices", "after", "cycles"]  # each once
+    assert passes == ["tally", "edges", "vertices", "after", "squares", "walks"]  # each once
     assert re.search(r"^  p5\.0 = maps of .*\n    # where .*\n    # schedule \w+: ", text, re.MULTILINE)
     assert text.endswith("patterns share passes only")
 

@@ -15,9 +15,27 @@ from subiso.plan.motif_sums import sums_of
 WISHES = [
     MotifWishes(),
     MotifWishes(
-        capacity=2, block_capacity=16, slots=64, team_warps=2, row_bytes=64, large_bytes=256, blocks=2
+        capacity=2,
+        block_capacity=16,
+        slots=64,
+        team_warps=2,
+        row_bytes=64,
+        large_bytes=256,
+        blocks=2,
+        tile_bytes=40,
+        few_wedges=0,
     ),
-    MotifWishes(capacity=1, block_capacity=16, slots=64, team_warps=1, row_bytes=4, large_bytes=4, blocks=3),
+    MotifWishes(
+        capacity=1,
+        block_capacity=16,
+        slots=64,
+        team_warps=1,
+        row_bytes=4,
+        large_bytes=4,
+        blocks=3,
+        tile_bytes=24,
+        few_wedges=100,
+    ),
     MotifWishes(capacity=4, slots=64, table_bytes=4, warps_per_block=2, units_per_team=1),
 ]
 """As they are; tables and rows that are too small for some seeds, for most; one block with all memory there is."""

@@ -11,18 +11,21 @@ from layouts import assert_same_layout
 from motif_cases import WISHES, native_sums, random_graph
 from shim import ShimMachine
 
+from subiso import count
 from subiso.engine import reference
 from subiso.engine.base import Params
 from subiso.engine.cuda.engine import CudaEngine
 from subiso.engine.cuda.layout import offset_of
 from subiso.engine.cuda.motif_layout import BOARD, MOTIF_ARGS, SUMS
+from subiso.engine.cuda.motif_seeds import MotifWishes
 from subiso.engine.cuda.motif_sums import MotifSums, check_range
+from subiso.engine.cuda.motif_tiles import MOST_FEW, PARTS
 from subiso.engine.cuda.tune import Wishes
 from subiso.engine.motifs import count_motifs_on
 from subiso.engine.query import make_query
 from subiso.errors import TimeoutReached, UnsupportedError
 from subiso.graph import Graph
-from subiso.pattern import connected_patterns
+from subiso.pattern import Pattern, connected_patterns
 from subiso.storage.layout import RelationCsr
 
 
@@ -54,6 +57,19 @@ def test_two_hubs_that_share_most_neighbors(number: int, order: str) -> None:
     found, _ = engine.motif_sums(graph, 5, Params())
     wanted = native_sums(graph, 5)
     assert {name: found[name] for name in wanted} == wanted
+
+
+@pytest.mark.parametrize("tile_bytes", [1 << 17, 4096])
+def test_very_long_lists(tile_bytes: int) -> None:
+    """Of hubs below other hubs: dealt to a whole block; and seeds with many wedges, in parts."""
+    hubs, leaves = np.meshgrid(np.arange(3), np.arange(3, 1203))
+    edges = [*zip(hubs.ravel(), leaves.ravel(), strict=True), (0, 1), (0, 2), (1, 2), (3, 4), (4, 5)]
+    graph = Graph.from_edges(*zip(*edges, strict=True))
+    wishes = Wishes(fixed=False, motifs=MotifWishes(team_warps=1, blocks=3, tile_bytes=tile_bytes))
+    engine = CudaEngine(ShimMachine("random", seed=1), wishes)
+    patterns = [Pattern.cycle(4), Pattern.house(), Pattern.cycle(5)]
+    found = [engine.count(make_query(graph, pattern)) for pattern in patterns]
+    assert [outcome.count for outcome in found] == [count(graph, pattern) for pattern in patterns]
 
 
 @pytest.mark.parametrize("size", [3, 4])
@@ -114,8 +130,14 @@ def test_structures_are_those_of_the_kernels(tmp_path: Path) -> None:
     rooms += [
         "motif::triangle_bytes<motif::Step::kCount>(256) == 16 + 16 * 256",
         "motif::TableOf<false>::bytes(512) == 32 + 10 * 512",
+        "motif::FewCounts::bytes(512) == 32 + 10 * 512",
+        f"motif::kTileParts == {PARTS} && motif::kFewWedges == {MOST_FEW}",
+        "motif::EndList::kBytes == 16 + 4 * motif::kFewWedges",
+        "motif::Dealer<true>::bytes() == 1024",
     ]
     rooms += ["motif::triangle_bytes<motif::Step::kTally>(256) == 16 + 28 * 256"]
     rooms += ["motif::common_words(512) == 3 * 128 + 32", f"motif::kSums == {len(SUMS)}"]
     skipped = ("more_", "relations", "control")
-    assert_same_layout(tmp_path, ["motifs_triangles", "motifs_common"], kinds, skip=skipped, more=rooms)
+    assert_same_layout(
+        tmp_path, ["motifs_triangles", "motifs_common", "motifs_squares"], kinds, skip=skipped, more=rooms
+    )

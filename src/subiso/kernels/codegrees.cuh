@@ -81,7 +81,8 @@ class HashedCounts {
     }
     sync_warp();
   }
-  SUBISO_DEVICE void add(u32 w) const {
+  // How often w had been counted.
+  SUBISO_DEVICE u32 add(u32 w) const {
     u32 slot = first_slot(w);
     while (true) {
       const u32 found = atomic_cas(keys_ + slot, kFull, w);
@@ -89,7 +90,7 @@ class HashedCounts {
       if (found == kFull || found == w) break;
       slot = (slot + 1) & mask_;
     }
-    atomic_add(counts_ + slot, 1u);
+    return atomic_add(counts_ + slot, 1u);
   }
   SUBISO_DEVICE u32 at(u32 w) const {
     const u32 slot = find(w);

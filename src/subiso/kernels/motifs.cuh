@@ -16,9 +16,34 @@ enum Sum : u32 {
 
 // What all launches of a run share; the host clears it before the first.
 struct alignas(128) Board {
-  u64 tickets[32];        // per launch: the first unit that nobody has taken
-  alignas(128) u32 stop;  // set by the host
+  u64 unused[32];
+  alignas(128) u32 stop;  // set by the host; it stands where the control block of a search has it
   alignas(128) Total sums[kSums];
+};
+
+// Vertices for which a table of wedges' ends has room. All bounds but the end are multiples of four.
+struct Range {
+  u32 begin, end;
+  u32 narrow_end;    // up to here they have fewer than 256 neighbours each
+  u32 half_end;      // and up to here fewer than 65,536
+  u32 words;         // of the table
+  u32 unused;
+};
+
+struct Tile {
+  Range range;
+  u32* lower;        // per vertex: its neighbours below the range; null: none
+  const u32* upper;  // its neighbours below the range's end; null: all
+  const u32* cuts;   // kTileParts + 1 vertices: parts of the range that are the ends of about as many edges
+};
+inline constexpr u32 kTileParts = 64;
+
+// Below the tile, in device memory.
+struct Far {
+  Range range;
+  u32* counts;       // of every block, all zero between seeds
+  u32* ends;         // those with a count, `capacity` for every block
+  u64 capacity;
 };
 
 template <class StoreType>
@@ -27,7 +52,9 @@ struct Args {
   Store store;            // relation 0: symmetric lists without loops
   CodegreeArgs table;     // of passes that count wedges
   Board* board;
+  u64* ticket;            // of this launch: the first unit that nobody has taken
   const u32* seeds;       // those with most work first
+  const u32* parts;       // of seeds that are dealt out: which part and, from bit 16 on, of how many; a power of two
   const u32* starts;      // unit i is the seeds from starts[i] to starts[i + 1]
   u64 num_units;
   const u32* sources;     // the owner of every list entry
@@ -42,10 +69,10 @@ struct Args {
   u64 set_words;          // of one team
   u32* rows;              // bits over the seed's neighbours: per neighbour, those it is joined to
   u64 row_words;          // of one team; seeds that need more do without
+  Tile tile;
+  Far far;
   u32 num_vertices;
-  u32 ticket;             // the number of this launch
   u32 capacity;           // triangles: members that a team's table has room for, a power of two
-  u32 unused;
 };
 
 SUBISO_DEVICE Wide falling2(Wide n) { return n * (n - 1); }
@@ -73,13 +100,14 @@ struct Crew {
   SUBISO_DEVICE static u8* memory(u32 bytes) { return shared_memory() + (kBlock ? 0 : u64{warp_in_block()} * bytes); }
 };
 
-// Every team takes units until there are none; f(seed) is called by all of its lanes. `slot` is shared by the team.
+// Every team takes units until there are none; f(number of a seed) is called by all of its lanes. `slot` is shared by the
+// team.
 template <bool kBlock, class Store, class F>
-SUBISO_DEVICE void each_seed(const Args<Store>& args, u64* slot, F f) {
+SUBISO_DEVICE void each_item(const Args<Store>& args, u64* slot, F f) {
   using Team = Crew<kBlock>;
   while (true) {
     if (Team::self() == 0) {
-      const u64 unit = atomic_add(&args.board->tickets[args.ticket], u64{1});
+      const u64 unit = atomic_add(args.ticket, u64{1});
       *slot = load_fresh(&args.board->stop) != 0 ? args.num_units : unit;
     }
     Team::sync();
@@ -87,9 +115,17 @@ SUBISO_DEVICE void each_seed(const Args<Store>& args, u64* slot, F f) {
     Team::sync();
     if (unit >= args.num_units) return;
     const u32 end = load_constant(args.starts + unit + 1);
-    for (u32 s = load_constant(args.starts + unit); s < end; ++s) f(load_constant(args.seeds + s));
+    for (u32 s = load_constant(args.starts + unit); s < end; ++s) f(s);
   }
 }
+template <bool kBlock, class Store, class F>
+SUBISO_DEVICE void each_seed(const Args<Store>& args, u64* slot, F f) {
+  each_item<kBlock>(args, slot, [&](u32 s) { f(load_constant(args.seeds + s)); });
+}
+
+// Passes in which every lane has its own items.
+SUBISO_DEVICE u64 grid_self() { return (u64{block_id()} * warps_per_block() + warp_in_block()) * kWarp + lane_id(); }
+SUBISO_DEVICE u64 grid_width() { return u64{num_blocks()} * warps_per_block() * kWarp; }
 
 // At a kernel's end, by all lanes: the block adds up in shared memory, which nobody else uses any more.
 template <u32 kCount>

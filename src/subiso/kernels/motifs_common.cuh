@@ -4,9 +4,23 @@
 // wheels, near-cliques and, where x and y are joined themselves, four-cliques are made of.
 #pragma once
 #include "local_build.cuh"
-#include "motifs_cycles.cuh"
+#include "motifs.cuh"
 
 namespace subiso::motif {
+
+// The table of a team, and what it shares beside it. A warp's table is in shared memory, a block's in device memory.
+template <bool kBlock>
+struct TableOf {
+  using Type = DenseCounts;
+  SUBISO_DEVICE static constexpr u32 bytes(u32) { return 32; }
+  SUBISO_DEVICE static Type make(const CodegreeArgs& args, TeamState* state, u8*) { return Type(args, state); }
+};
+template <>
+struct TableOf<false> {
+  using Type = HashedCounts;
+  SUBISO_DEVICE static constexpr u32 bytes(u32 slots) { return 32 + (HashedCounts::bytes(slots) + 15) / 16 * 16; }
+  SUBISO_DEVICE static Type make(const CodegreeArgs& args, TeamState* state, u8* memory) { return Type(args, state, memory); }
+};
 
 // Words of shared memory behind a warp's table: pairs, their common neighbours as numbers and as sets, rows of 32 neighbours.
 SUBISO_DEVICE constexpr u32 common_words(u32 slots) { return 3 * (slots / 4) + kWarp; }

@@ -5,9 +5,6 @@
 
 namespace subiso::motif {
 
-SUBISO_DEVICE u64 grid_self() { return (u64{block_id()} * warps_per_block() + warp_in_block()) * kWarp + lane_id(); }
-SUBISO_DEVICE u64 grid_width() { return u64{num_blocks()} * warps_per_block() * kWarp; }
-
 // All that diamonds need: pairs of triangles on an edge.
 template <class Store>
 SUBISO_DEVICE void books(const Args<Store>& args) {

@@ -30,18 +30,19 @@ _WAYS: dict[frozenset[str], tuple[Pass, ...]] = {
     frozenset({"cliques3"}): ("count",),
     frozenset({"books2"}): ("tally", "books"),
     frozenset({"spokes"}): ("tally", "edges", "common"),
-    frozenset({"cycle_triangles", "books2"}): ("tally", "edges", "cycles"),
+    frozenset({"cycles4"}): ("squares",),
+    frozenset({"cycle_triangles", "books2"}): ("tally", "edges", "squares"),
     frozenset({"closed_walks5", "triangle_ends", "tails_up"}): (
         "tally",
         "edges",
         "vertices",
         "after",
-        "cycles",
+        "walks",
     ),
     frozenset({"fans", "clique_edges"}): ("tally", "edges", "after"),
     frozenset({"wheels"}): ("tally", "edges"),
 }
-"""Sums that are all a pattern needs (diamonds, houses, 5-cycles, fans, wheels), and the passes that make them."""
+"""Sums that are all a pattern needs (diamonds, 4-cycles, houses, 5-cycles, fans, wheels), and the passes for them."""
 COUNTED = {"clique_edges": 6, "wheels": 2}
 """Sums that are counted apart: so many times the 4-cliques, or the 4-cycles in neighbourhoods."""
 ORDER: tuple[Pass, ...] = ("count", "tally", "books", *PASSES[5][1:])
@@ -170,7 +171,7 @@ def _why(asked: frozenset[str], work: Work, cost: float) -> str | None:
         return f"{words:,.3g} words of bitmaps of common neighbours" if PER_WORD * words < cost else None
     if "wheels" in asked and work.degrees.max(initial=0) > _MOST_AROUND:
         return None
-    if asked & {"closed_walks5", "fans", "cycle_triangles", "wheels"}:
+    if asked & {"cycles4", "closed_walks5", "fans", "cycle_triangles", "wheels"}:
         return "passes over triangles and wedges, where a search would go through far more"
     few = work.above.max(initial=0) <= _FEW_ABOVE
     return "vertices have few neighbours of higher degree" if few else None

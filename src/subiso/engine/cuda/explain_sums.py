@@ -21,7 +21,8 @@ _PASSES: dict[Pass, str] = {
     "edges": "edges with their triangles",
     "vertices": "vertices",
     "after": "triangles once more, with those of their edges",
-    "cycles": "wedges below their highest vertex",
+    "squares": "wedges below their highest vertex",
+    "walks": "wedges below their highest vertex, and the edges between their ends",
     "common": "pairs with common neighbours, on bit rows",
 }
 _COUNTED = {
@@ -58,7 +59,8 @@ def pass_costs(ways: Sequence[SumsWay]) -> dict[Pass, float]:
         "edges": entries,
         "vertices": float(len(work.degrees)),
         "after": triangles,
-        "cycles": float(work.cycles.sum()),
+        "squares": float(work.cycles.sum()),
+        "walks": float(work.cycles.sum()),
         "common": PER_WORD * work.common_words,
     }
     return {step: each[step] for step in passes_of(ways)}

@@ -28,7 +28,7 @@ from subiso.engine.cuda.hood_tune import (
 )
 from subiso.engine.cuda.layout import CONTROL, offset_of
 from subiso.engine.cuda.local_tune import rounds
-from subiso.engine.cuda.motif_seeds import Seeds, Work, portions
+from subiso.engine.cuda.motif_seeds import Work, portions
 from subiso.engine.cuda.motifs import MotifRun
 from subiso.engine.cuda.tune import TOTAL_BYTES, resident_blocks
 from subiso.engine.cuda.watch import Watch
@@ -103,14 +103,13 @@ class HoodRun(Buffers):
 
     def _add_rows(self, c: HoodClass) -> None:
         kernel = self._kernel("rows", c)
-        work = self.degrees * self.degrees
         each = rows_bytes(c.window)
         args = self.args.copy()
         args["capacity"] = c.window
         launch = self._add(kernel, args, each if c.block else each * c.warps, 0, len(c.hubs))
         teams = launch.blocks if c.block else launch.blocks * c.warps
-        order, starts = portions(Seeds(c.hubs, work), teams, self.wishes.units_per_team)
-        args["seeds"], args["starts"] = self._upload(order), self._upload(starts)
+        order, starts = portions(self.degrees[c.hubs] ** 2, teams * self.wishes.units_per_team)
+        args["seeds"], args["starts"] = self._upload(c.hubs[order].astype(np.uint32)), self._upload(starts)
         args["num_items"] = launch.items = len(starts) - 1
 
     def _add_round(self, c: HoodClass, hubs: NDArray[np.int64], address: int) -> None:

@@ -7,7 +7,7 @@ from typing import Literal
 
 from subiso.engine.cuda.machine import entry_lines
 
-Pass = Literal["count", "tally", "after", "books", "edges", "vertices", "cycles", "common"]
+Pass = Literal["count", "tally", "after", "books", "edges", "vertices", "cut", "squares", "walks", "common"]
 _HEADERS = {
     "count": "triangles",
     "tally": "triangles",
@@ -15,7 +15,9 @@ _HEADERS = {
     "books": "edges",
     "edges": "edges",
     "vertices": "edges",
-    "cycles": "cycles",
+    "cut": "squares",
+    "squares": "squares",
+    "walks": "walks",
     "common": "common",
 }
 _REGISTERS = {
@@ -25,7 +27,9 @@ _REGISTERS = {
     "books": 40,
     "edges": 64,
     "vertices": 80,
-    "cycles": 56,
+    "cut": 32,
+    "squares": 56,
+    "walks": 64,
     "common": 96,
 }
 """Per thread, at most: left alone, the compiler spills some to have more warps."""
@@ -63,8 +67,10 @@ class MotifKernel:
         block = str(self.block).lower()
         if _HEADERS[self.step] == "triangles":
             return f"triangles<subiso::motif::Step::k{self.step.capitalize()}, {block}>"
-        if self.step == "books":
+        if self.step in ("books", "cut"):
             return self.step
+        if self.step == "squares":
+            return f"squares<{block}, {str(self.size == 5).lower()}>"
         if _HEADERS[self.step] == "edges":
             return f"{self.step}<{self.size}>"
         return f"{self.step}<{block}>"

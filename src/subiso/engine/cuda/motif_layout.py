@@ -40,17 +40,21 @@ SUMS = {
 }
 """In the kernels' order; what a kernel's total is divided by (falling factorials, and what is found from both ends)."""
 
-MOST_LAUNCHES = 32
-
 BOARD = np.dtype(
     {
-        "names": ["tickets", "stop", "sums"],
-        "formats": [(np.uint64, MOST_LAUNCHES), np.uint32, (np.uint64, (len(SUMS), 2))],
-        "offsets": [0, 256, 384],
+        "names": ["stop", "sums"],
+        "formats": [np.uint32, (np.uint64, (len(SUMS), 2))],
+        "offsets": [256, 384],
         "itemsize": -(-(384 + 16 * len(SUMS)) // 128) * 128,
     }
 )
 """`stop` stands where the control block of a search has it (layout.CONTROL)."""
+
+RANGE = np.dtype(
+    [(name, np.uint32) for name in ("begin", "end", "narrow_end", "half_end", "words", "unused")]
+)
+TILE = np.dtype([("range", RANGE), ("lower", np.uint64), ("upper", np.uint64), ("cuts", np.uint64)])
+FAR = np.dtype([("range", RANGE), ("counts", np.uint64), ("ends", np.uint64), ("capacity", np.uint64)])
 
 MOTIF_ARGS = np.dtype(
     [
@@ -58,7 +62,9 @@ MOTIF_ARGS = np.dtype(
         ("more_relations", np.uint64),
         ("table", CODEGREES),
         ("control", np.uint64),
+        ("ticket", np.uint64),
         ("seeds", np.uint64),
+        ("parts", np.uint64),
         ("starts", np.uint64),
         ("num_units", np.uint64),
         ("sources", np.uint64),
@@ -73,9 +79,9 @@ MOTIF_ARGS = np.dtype(
         ("set_words", np.uint64),
         ("rows", np.uint64),
         ("row_words", np.uint64),
+        ("tile", TILE),
+        ("far", FAR),
         ("num_vertices", np.uint32),
-        ("ticket", np.uint32),
         ("capacity", np.uint32),
-        ("unused", np.uint32),
     ]
 )

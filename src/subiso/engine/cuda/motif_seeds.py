@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from subiso.engine.cuda.local_tune import grouped_by
+from subiso.engine.cuda.motif_tiles import MOST_FEW
 from subiso.storage.layout import RelationCsr
 
 Numbers = NDArray[np.int64]
@@ -38,6 +39,10 @@ class MotifWishes:
     """Bit rows of one seed at most; larger seeds do without."""
     table_bytes: int = 640 << 20
     """For all tables and bitmaps of block teams."""
+    tile_bytes: int = 200 << 10
+    """Of shared memory, for a block's table of the ends of wedges; larger graphs are gone through tile by tile."""
+    few_wedges: int = MOST_FEW
+    """Whose ends are listed."""
     units_per_team: int = 16
 
 
@@ -120,19 +125,20 @@ def _work_of(lists: RelationCsr) -> Work:
 
 @dataclass(frozen=True, eq=False)
 class Seeds:
-    """Vertices to work on, and the work at every vertex."""
+    """What teams work on, item by item: vertices, or parts of their work."""
 
-    numbers: NDArray[np.intp]
+    numbers: NDArray[np.uint32] | NDArray[np.intp]
     work: Numbers
+    """Per item."""
+    parts: NDArray[np.uint32] | None = None
+    """Per item (kernels/motifs_deal.cuh); then they are in order, most work first."""
 
 
-def portions(seeds: Seeds, teams: int, units_per_team: int) -> tuple[NDArray[np.uint32], NDArray[np.uint32]]:
-    """The seeds, those with most work first, and where units of about the same work begin.
+def portions(work: Numbers, units: int) -> tuple[NDArray[np.intp], NDArray[np.uint32]]:
+    """An order of the items, those with most work first, and where so many units of about the same work begin in it.
 
-    >>> seeds = Seeds(np.array([1, 2, 3, 4]), np.array([0, 5000, 10, 20, 9000]))
-    >>> [part.tolist() for part in portions(seeds, 1, 3)]
-    [[4, 1, 3, 2], [0, 1, 2, 4]]
+    >>> [part.tolist() for part in portions(np.array([5000, 10, 20, 9000]), 3)]
+    [[3, 0, 2, 1], [0, 1, 2, 4]]
     """
-    order = seeds.numbers[np.argsort(-seeds.work[seeds.numbers], kind="stable")]
-    starts = grouped_by(seeds.work[order].astype(np.float64) + 64, teams * units_per_team)
-    return order.astype(np.uint32), starts
+    order = np.argsort(-work, kind="stable")
+    return order, grouped_by(work[order].astype(np.float64) + 64, units)

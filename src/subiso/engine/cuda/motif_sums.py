@@ -1,6 +1,6 @@
 """All sums of motifs of a size on a device: the passes of MotifRun, and counts from the schedules for them.
 
-Four-cycles of motifs of four vertices come from schedule `wedge`, cliques from `local`, as any count of theirs.
+Cliques come from schedule `local`, as any count of theirs.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 COUNTED = {
     3: {},
-    4: {"cycles4": Pattern.cycle(4), "cliques4": Pattern.clique(4)},
+    4: {"cliques4": Pattern.clique(4)},
     5: {"cliques5": Pattern.clique(5)},
 }
 """The sums that are counts of a pattern."""

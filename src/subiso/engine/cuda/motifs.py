@@ -3,70 +3,44 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from subiso.engine.cuda.buffers import Buffers
 from subiso.engine.cuda.layout import WIDE
 from subiso.engine.cuda.local_tune import power_of_two
 from subiso.engine.cuda.machine import Buffer, Kernel, Machine
 from subiso.engine.cuda.memory import DeviceGraph
-from subiso.engine.cuda.motif_kernel import MotifKernel, Pass
+from subiso.engine.cuda.motif_kernel import Pass
+from subiso.engine.cuda.motif_launches import MotifLaunches, Tables
 from subiso.engine.cuda.motif_layout import BOARD, MOTIF_ARGS, SUMS
-from subiso.engine.cuda.motif_seeds import MotifWishes, Seeds, portions, work_of
+from subiso.engine.cuda.motif_seeds import MotifWishes, Seeds, work_of
+from subiso.engine.cuda.motif_tiles import MOST_FEW, PARTS, Items, Range, Ranges, cuts_of, dealt
 from subiso.engine.cuda.relations import NO_HUB
-from subiso.engine.cuda.tables import ABOVE, ALL, BELOW
+from subiso.engine.cuda.tables import ABOVE, ALL
 from subiso.engine.cuda.tune import resident_blocks
 from subiso.engine.cuda.watch import Watch
 from subiso.storage.layout import RelationCsr
 
 PASSES: dict[int, tuple[Pass, ...]] = {
     3: ("count", "vertices"),
-    4: ("tally", "edges", "vertices"),
-    5: ("tally", "edges", "vertices", "after", "cycles", "common"),
+    4: ("tally", "edges", "vertices", "squares"),
+    5: ("tally", "edges", "vertices", "after", "squares", "walks", "common"),
 }
 """By the motifs' size."""
-_SUM_BYTES = 16 * 10  # of shared memory per warp: at most ten sums of a block are added up there
 _THREADS = 256  # of passes in which every lane works on its own
 # Of shared memory per member: keys, and with places and counts (triangle_bytes in kernels/motifs_triangles.cuh).
 _KEY_BYTES, _MEMBER_BYTES = 16, 28
-_TEAM_BYTES = 32  # of shared memory beside a table (kernels/motifs_cycles.cuh)
+_TEAM_BYTES = 32  # of shared memory beside a table (kernels/motifs_tables.cuh, motifs_common.cuh)
+_DEAL_BYTES = (
+    1024 + 4 * MOST_FEW + 16
+)  # and of blocks that deal and list (kernels/motifs_deal.cuh, motifs_tables.cuh)
+_WALK_PARTS = 8  # of one seed: every one counts all of its wedges
+_LISTED = 32  # of so many vertices in device memory, one may be listed as an end; where it is more, all are looked at
 
 
-@dataclass(frozen=True)
-class _Tables:
-    """What every block of a launch has in device memory, in words."""
-
-    vertices: int
-    """Of the graph: a count for each, and room to list those that have one."""
-    pair_words: int = 0
-    set_words: int = 0
-    row_words: int = 0
-
-    @property
-    def others(self) -> int:
-        """Words beside the counts."""
-        return self.vertices + 2 * self.pair_words + self.set_words + self.row_words
-
-
-@dataclass
-class _Launch:
-    kernel: MotifKernel
-    args: NDArray[Any]
-    shared: int
-    most: int
-    """Blocks that are of use, or that there is memory for."""
-    seeds: Seeds | None = None
-    """What teams work on; None where every lane has its own edge or vertex."""
-    tables: _Tables | None = None
-    blocks: int = 0
-    units: int = 0
-
-
-class MotifRun(Buffers):
+class MotifRun(MotifLaunches):
     """The sums of one size on one machine, ready to be launched again and again."""
 
     def __init__(
@@ -83,21 +57,17 @@ class MotifRun(Buffers):
 
         `beside` are kernels of runs that come behind it, to be compiled at the same time.
         """
-        super().__init__(machine)
+        super().__init__(machine, size, wishes, wide=len(lists.neighbors) >= WIDE)
         self.passes = PASSES[size] if passes is None else passes
-        self.size, self.lists, self.wishes = size, lists, wishes
-        self.work = work_of(lists)
-        self.wide = len(lists.neighbors) >= WIDE
-        self.launches: list[_Launch] = []
+        self.lists, self.work = lists, work_of(lists)
         self.board = self._allocate(BOARD.itemsize)
         self.cleared: list[Buffer] = [self.board]
         self.args = self._args(graph)
         if len(lists.neighbors):
             self._prepare()
             machine.load([*(launch.kernel for launch in self.launches), *beside])
-            for number, launch in enumerate(self.launches):
-                self._settle(launch, number)
-            self._allocate_tables()
+            self.tickets = self.settle()
+            self.cleared.append(self.tickets)
 
     def sums(self, watch: Watch) -> dict[str, int]:
         """By the names that native/motifs has for them; worth nothing when the watch stopped the run."""
@@ -119,7 +89,9 @@ class MotifRun(Buffers):
 
     def progress(self) -> float:
         """The fraction of all units that were taken up."""
-        taken = self.machine.read(self.board, 8 * len(self.launches)).view(np.uint64)
+        if not self.launches:
+            return 1.0
+        taken = self.machine.read(self.tickets, 8 * len(self.launches)).view(np.uint64)
         units = [launch.units for launch in self.launches]
         done = sum(min(int(t), u) for t, u in zip(taken, units, strict=True))
         return min(1.0, done / max(sum(units), 1))
@@ -127,20 +99,21 @@ class MotifRun(Buffers):
     # ---- passes ------------------------------------------------------------------------------------------------
     def _prepare(self) -> None:
         for step in self.passes:
-            if step == "cycles":
-                self._cycles()
+            if step == "squares":
+                self._squares()
+            elif step == "walks":
+                self._walks()
             elif step == "common":
                 self._common()
             elif step in ("books", "edges", "vertices"):
-                self._all(step)
+                self._all(step, self.args)
             else:
                 self._triangles(step)
 
-    def _all(self, step: Pass) -> None:
+    def _all(self, step: Pass, args: NDArray[Any]) -> None:
         """A pass in which every lane has its own edge or vertex."""
-        items = len(self.work.degrees) if step == "vertices" else len(self.lists.neighbors)
-        kernel = MotifKernel(step, size=self.size, wide_offsets=self.wide, threads=_THREADS)
-        self.launches.append(_Launch(kernel, self.args.copy(), _shared(kernel, 0), -(-items // _THREADS)))
+        items = len(self.work.degrees) if step in ("vertices", "cut") else len(self.lists.neighbors)
+        self.add_lanes(step, args, items, _THREADS)
 
     def _triangles(self, step: Pass) -> None:
         above, wishes = self.work.above, self.wishes
@@ -152,21 +125,75 @@ class MotifRun(Buffers):
                 args = self.args.copy()
                 args["capacity"] = capacity = min(room, wishes.block_capacity) if block else room
                 shared = 16 + (_KEY_BYTES if step == "count" else _MEMBER_BYTES) * capacity
-                self._teams(step, block, args, shared, Seeds(seeds, self.work.triangles))
+                self.add_teams(step, block, args, shared, Seeds(seeds, self.work.triangles[seeds]))
 
-    def _cycles(self) -> None:
-        work, slots = self.work.cycles, self.wishes.slots
-        args = self._with_bounds(BELOW, BELOW)
+    def _squares(self) -> None:
+        """Tile by tile; seeds with very few wedges are done with all of their ends at once."""
+        degrees = self.work.degrees
+        tiles = Ranges(degrees).tiles(self._tile_bytes)
+        shared = self._block_bytes(max(tile.words for tile in tiles))
+        items = self._items("squares", shared, PARTS)
+        if items is None:
+            return
+        args, tile = self.args.copy(), self.args["tile"].copy()
+        cursors = [self._allocate(4 * len(degrees)).address for _ in tiles[:2] if tiles[0].begin]
+        for number, ends in enumerate(tiles):
+            tile["range"], tile["cuts"] = _as_range(ends), self._upload(cuts_of(degrees, ends))
+            tile["upper"] = tile["lower"]
+            tile["lower"] = cursors[number % 2] if ends.begin else 0
+            args["tile"] = tile
+            if ends.begin:
+                self._all("cut", args)
+            share = float(degrees[ends.begin : ends.end].sum()) / len(self.lists.neighbors)
+            seeds = Seeds(items.seeds, items.work(share, ends.words), items.parts)
+            self.add_teams("squares", True, args, shared, seeds, warps=self.team_warps(shared))
+
+    def _walks(self) -> None:
+        """With a table of all ends: a tile, and what is below it."""
+        ranges = Ranges(self.work.degrees)
+        tile = ranges.tiles(self._tile_bytes)[0]
+        far = ranges.below(tile)
+        shared = self._block_bytes(tile.words)
+        items = self._items("walks", shared, _WALK_PARTS)
+        if items is None:
+            return
+        args, listed = self.args.copy(), -(-(far.end - far.begin) // _LISTED)
+        args["tile"]["range"], args["far"]["range"] = _as_range(tile), _as_range(far)
+        args["far"]["capacity"] = listed
+        seeds, tables = (
+            Seeds(items.seeds, items.work(1.0, tile.words), items.parts),
+            Tables("far", far.words, listed),
+        )
+        self.add_teams("walks", True, args, shared, seeds, tables, self.team_warps(shared))
+
+    @property
+    def _tile_bytes(self) -> int:
+        return min(self.wishes.tile_bytes, self.machine.description.shared_per_block - self._block_bytes(0))
+
+    def _block_bytes(self, words: int) -> int:
+        """Of shared memory, for a table of that size."""
+        return _TEAM_BYTES + _DEAL_BYTES + 4 * words
+
+    def _items(self, step: Pass, shared: int, most: int) -> Items | None:
+        """A launch for seeds with very few wedges; and the others, for blocks with so much shared memory."""
+        work, slots, wishes = self.work.cycles, self.wishes.slots, self.wishes
         seeds = np.flatnonzero(work)
-        small = work[seeds] <= slots // 2
-        tables = _Tables(len(work))
-        self._teams("cycles", True, args, _TEAM_BYTES, Seeds(seeds[~small], work), tables)
-        self._teams("cycles", False, args, _TEAM_BYTES + 10 * slots, Seeds(seeds[small], work))
+        mine, others = seeds[work[seeds] <= slots // 2], seeds[work[seeds] > slots // 2]
+        args = self.args.copy()
+        args["table"]["slots"] = slots
+        self.add_teams(step, False, args, _TEAM_BYTES + 10 * slots, Seeds(mine, work[mine]))
+        if not len(others):
+            return None
+        machine = self.machine.description
+        held = machine.multiprocessors * resident_blocks(machine, self.team_warps(shared), shared, 1)
+        return dealt(others, work[others], wishes.blocks or held, most, min(wishes.few_wedges, MOST_FEW))
 
     def _common(self) -> None:
         """Seeds with very long bit rows get few blocks, each with room for them."""
         work, slots, wishes = self.work, self.wishes.slots, self.wishes
-        args = self._with_bounds(ALL, ABOVE)
+        args = self.args.copy()
+        args["table"]["slots"], args["table"]["base"], args["table"]["end"] = slots, ALL, ABOVE
+        args["table"]["stride"] = len(work.degrees)
         seeds = np.flatnonzero((work.degrees >= 2) & (work.common >= 2))
         small = (work.common[seeds] <= slots // 2) & (work.degrees[seeds] <= 32)
         rows = work.degrees[seeds] * work.words[seeds]
@@ -176,75 +203,12 @@ class MotifRun(Buffers):
             if len(mine):
                 pairs, sets = int(work.pairs[mine].max()), int((work.pairs[mine] * work.words[mine]).max())
                 room = min(int(rows[some].max()), most)
-                tables = _Tables(len(work.degrees), pairs, sets, room)
-                self._teams("common", True, args, _TEAM_BYTES, Seeds(mine, work.common), tables)
+                args["pair_words"], args["set_words"], args["row_words"] = pairs, sets, room
+                others = {"pairs": pairs, "numbers": pairs, "sets": sets, "rows": room}
+                tables = Tables("table", len(work.degrees), len(work.degrees), others)
+                self.add_teams("common", True, args, _TEAM_BYTES, Seeds(mine, work.common[mine]), tables)
         shared = _TEAM_BYTES + 10 * slots + 4 * (3 * (slots // 4) + 32)
-        self._teams("common", False, args, shared, Seeds(seeds[small], work.common))
-
-    # ---- launches ----------------------------------------------------------------------------------------------
-    def _teams(
-        self,
-        step: Pass,
-        block: bool,
-        args: NDArray[Any],
-        shared: int,
-        seeds: Seeds,
-        tables: _Tables | None = None,
-    ) -> None:
-        """A launch in which teams take seeds, unless there are none. `shared` is what one team needs."""
-        if not len(seeds.numbers):
-            return
-        wishes = self.wishes
-        warps = wishes.team_warps if block else wishes.warps_per_block
-        most = len(seeds.numbers)
-        if tables is not None:
-            most = min(most, max(1, wishes.table_bytes // (4 * (tables.vertices + tables.others))))
-            if most < 2 * self.machine.description.multiprocessors:
-                warps *= 2
-        kernel = MotifKernel(step, block, self.size, self.wide, 32 * warps)
-        shared = _shared(kernel, shared if block else shared * warps)
-        self.launches.append(
-            _Launch(kernel, args.copy(), shared, most if block else -(-most // warps), seeds, tables)
-        )
-
-    def _settle(self, launch: _Launch, number: int) -> None:
-        """As many blocks as the device holds at once, and the seeds in portions for them."""
-        kernel, machine = launch.kernel, self.machine
-        warps = kernel.threads // 32
-        each = resident_blocks(machine.description, warps, launch.shared, machine.registers(kernel))
-        held = machine.description.multiprocessors * each
-        launch.blocks = min(held, launch.most, self.wishes.blocks or held)
-        launch.args["ticket"] = number
-        if launch.seeds is not None:
-            teams = launch.blocks if kernel.block else launch.blocks * warps
-            order, starts = portions(launch.seeds, teams, self.wishes.units_per_team)
-            launch.args["seeds"], launch.args["starts"] = self._upload(order), self._upload(starts)
-            launch.args["num_units"] = launch.units = len(starts) - 1
-
-    def _allocate_tables(self) -> None:
-        """Launches come one after the other, so they share memory. Every one leaves its counts zero."""
-        needed = [(launch, launch.tables) for launch in self.launches if launch.tables is not None]
-        if not needed:
-            return
-        counts = self._allocate(max(4 * launch.blocks * tables.vertices for launch, tables in needed))
-        self.machine.clear(counts)
-        scratch = self._allocate(max(4 * launch.blocks * tables.others for launch, tables in needed))
-        for launch, tables in needed:
-            table, args = launch.args["table"], launch.args
-            table["counts"], table["stride"] = counts.address, tables.vertices
-            at = scratch.address
-            table["ends"] = at
-            at += 4 * launch.blocks * tables.vertices
-            for name, words in (
-                ("pairs", tables.pair_words),
-                ("numbers", tables.pair_words),
-                ("sets", tables.set_words),
-                ("rows", tables.row_words),
-            ):
-                args[name] = at
-                at += 4 * launch.blocks * words
-            args["pair_words"], args["set_words"] = tables.pair_words, tables.set_words
-            args["row_words"] = tables.row_words
+        self.add_teams("common", False, args, shared, Seeds(seeds[small], work.common[seeds[small]]))
 
     # ---- arguments ---------------------------------------------------------------------------------------------
     def _args(self, graph: DeviceGraph) -> NDArray[Any]:
@@ -269,16 +233,9 @@ class MotifRun(Buffers):
             args["triangles"] = arrays.address + 2 * corners
         return args
 
-    def _with_bounds(self, base: int, end: int) -> NDArray[Any]:
-        """Arguments of a pass that counts wedges: where the lists of a seed, and of its neighbours, are read."""
-        args = self.args.copy()
-        args["table"]["slots"], args["table"]["base"], args["table"]["end"] = self.wishes.slots, base, end
-        return args
 
-
-def _shared(kernel: MotifKernel, wanted: int) -> int:
-    """Bytes of shared memory of a block."""
-    return max(wanted, _SUM_BYTES * kernel.threads // 32)
+def _as_range(given: Range) -> tuple[int, ...]:
+    return (given.begin, given.end, given.narrow_end, given.half_end, given.words, 0)
 
 
 def _signed(words: NDArray[np.uint64]) -> NDArray[np.int64]:
