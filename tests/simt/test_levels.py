@@ -213,8 +213,9 @@ def test_auto_takes_it_from_some_cost_on(monkeypatch: pytest.MonkeyPatch) -> Non
     labelled = Graph.from_edges(*complete(8).edge_endpoints(), vertex_labels=["A"] * 8)
     query = make_query(labelled, "(a:A)--(b:A)--(c:A)--(d:A)")
     plain = Params(switches=Switches(max_tail=0, decompose="never"))
-    for limit, taken in ((1e12, False), (0.0, True)):
-        monkeypatch.setattr(choose, "LEVELS_BY_DEPTH", {4: (limit, 1e13)})
+    for depth, limit, taken in ((4, 1e12, False), (4, 0.0, True), (5, 0.0, False)):
+        monkeypatch.setattr(choose, "LEVELS_DEPTH", depth)
+        monkeypatch.setattr(choose, "LEVELS_COST", (limit, 1e13))
         engine = CudaEngine(ShimMachine(), wishes())
         assert engine.count(query, plain).count == 840
         assert isinstance(engine.last, LevelsReport) == taken

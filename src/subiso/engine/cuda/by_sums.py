@@ -47,8 +47,6 @@ COUNTED = {"clique_edges": 6, "wheels": 2}
 """Sums that are counted apart: so many times the 4-cliques, or the 4-cycles in neighbourhoods."""
 ORDER: tuple[Pass, ...] = ("count", "tally", "books", *PASSES[5][1:])
 """All passes, in an order that they can be made in; no way has both "books" and "edges", which would count twice."""
-_FEW_ABOVE = 256
-"""Neighbours of higher degree that a warp has room for, in a pass over triangles."""
 _MOST_AROUND = 5_000_000
 """Neighbours of a wheel's hub: tasks of one hub are numbered by 32 bits."""
 PER_WORD = 8.0
@@ -171,7 +169,6 @@ def _why(asked: frozenset[str], work: Work, cost: float) -> str | None:
         return f"{words:,.3g} words of bitmaps of common neighbours" if PER_WORD * words < cost else None
     if "wheels" in asked and work.degrees.max(initial=0) > _MOST_AROUND:
         return None
-    if asked & {"cycles4", "closed_walks5", "fans", "cycle_triangles", "wheels"}:
-        return "passes over triangles and wedges, where a search would go through far more"
-    few = work.above.max(initial=0) <= _FEW_ABOVE
-    return "vertices have few neighbours of higher degree" if few else None
+    if asked <= {"cliques3", "books2"}:
+        return "triangles are found at their lowest vertex, all of an edge's at once"
+    return "passes over triangles and wedges, where a search would go through far more"

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import math
 from dataclasses import dataclass, field, replace
 
 from subiso.engine.cuda.local_large import by_sets
@@ -22,8 +21,8 @@ from subiso.plan.joins import make_twig_plan
 from subiso.plan.plan import CountTail, Plan
 from subiso.plan.problem import Problem
 
-LEVELS_BY_DEPTH = {4: (3e5, 3e7), 5: (3e4, 1e8)}
-"""`auto` takes `levels` for labelled plans that match so many vertices (or more) in operations between these. Less is
+LEVELS_DEPTH, LEVELS_COST = 6, (1e6, 3e7)
+"""`auto` takes `levels` for labelled plans that match so many vertices or more, in operations between these. Less is
 over before its launches are; with more, or without labels, partial matches are more than is good to write down."""
 
 
@@ -72,8 +71,8 @@ def _choose(
             return Choice(
                 "wedge", "looks common neighbours with the first vertex up in a table", kept, wedges
             )
-    least, most = LEVELS_BY_DEPTH.get(min(len(plan.order), max(LEVELS_BY_DEPTH)), (math.inf, 0.0))
-    if wanted == "auto" and _all_filtered(resolved.problem) and least <= plan.cost <= most:
+    long = len(plan.order) >= LEVELS_DEPTH and LEVELS_COST[0] <= plan.cost <= LEVELS_COST[1]
+    if wanted == "auto" and long and _all_filtered(resolved.problem):
         return Choice("levels", f"{len(plan.order)} vertices to match, each for all partial matches at once")
     if kept.numbers:
         names = ", ".join(f"S{number}" for number in kept.numbers)
