@@ -17,7 +17,7 @@ from subiso.engine.cuda.search import Report
 from subiso.engine.cuda.watch import Watch
 from subiso.engine.query import make_query
 from subiso.engine.several import count_several
-from subiso.errors import Cancelled, TimeoutReached
+from subiso.errors import Cancelled, DeviceMemoryError, TimeoutReached
 from subiso.graph import Graph
 from subiso.pattern import Pattern
 
@@ -119,6 +119,24 @@ def test_chosen_by_cost_and_by_switch() -> None:
     assert engine.count(query, Params(switches=Switches(sums=False))).count == wanted
     assert isinstance(engine.last, Report)
     assert by_sums.sums_way(make_query(random_graph(5), SPOKES), cost=1.0) is None
+
+
+def test_plans_where_sums_have_no_room(monkeypatch: pytest.MonkeyPatch) -> None:
+    """In 128 bits, in a gigabyte, or on the device."""
+    query = make_query(random_graph(3), Pattern.diamond())
+    wanted = reference.count(query).count
+    assert by_sums.sums_way(query, math.inf) is not None
+    for name, value in (("in_range", lambda _: False), ("_MOST_ENTRIES", 10)):
+        with monkeypatch.context() as patched:
+            patched.setattr(by_sums, name, value)
+            assert by_sums.sums_way(query, math.inf) is None
+    engine = CudaEngine(ShimMachine())
+
+    def no_room(*_: object) -> None:
+        raise DeviceMemoryError("no room")
+
+    monkeypatch.setattr(engine, "prepare_sums", no_room)
+    assert engine.count(query).count == wanted and isinstance(engine.last, Report)
 
 
 @pytest.mark.parametrize(

@@ -12,7 +12,7 @@ from subiso.engine.cuda.layout import WIDE
 from subiso.engine.cuda.machine import Kernel
 from subiso.engine.cuda.motif_kernel import Pass
 from subiso.engine.cuda.motif_seeds import Work, work_of
-from subiso.engine.cuda.motif_sums import Counting, check_range, hoods_on, passes_on
+from subiso.engine.cuda.motif_sums import Counting, hoods_on, in_range, passes_on
 from subiso.engine.cuda.motifs import PASSES, MotifRun
 from subiso.engine.cuda.watch import Watch
 from subiso.engine.query import Query
@@ -49,6 +49,8 @@ ORDER: tuple[Pass, ...] = ("count", "tally", "books", *PASSES[5][1:])
 """All passes, in an order that they can be made in; no way has both "books" and "edges", which would count twice."""
 _MOST_AROUND = 5_000_000
 """Neighbours of a wheel's hub: tasks of one hub are numbered by 32 bits."""
+_MOST_ENTRIES = 225_000_000
+"""Of lists, whose triangles take 900 MB; diamonds have a plan that does without."""
 PER_WORD = 8.0
 """Operations of a plan that take as long as one word of a bitmap of common neighbours."""
 
@@ -136,7 +138,6 @@ def may_come_from_sums(query: Query) -> bool:
 def prepare_sums(engine: CudaEngine, ways: Sequence[SumsWay], graph: Graph) -> SumsRun:
     """Everything up to the launches, for patterns of one size; the kernels of all parts are compiled side by side."""
     lists, apart = ways[0].lists, {name for way in ways for name in way.counted}
-    check_range(lists)
     cliques = Counting(engine, graph, Pattern.clique(4)) if "clique_edges" in apart else None
     beside: list[Kernel] = [] if cliques is None else cliques.kernels
     if "wheels" in apart:
@@ -157,7 +158,8 @@ def sums_way(query: Query, cost: float) -> SumsWay | None:
     asked = sums_asked(pattern)
     lists = simple_lists(query.graph)
     why = _why(asked, work_of(lists), cost)
-    if why is None:
+    too_many = asked == {"books2"} and len(lists.neighbors) > _MOST_ENTRIES
+    if why is None or too_many or not in_range(lists):
         return None
     copies = 1 if query.unique else pattern.automorphism_count()
     return SumsWay(pattern, lists, _WAYS[asked], tuple(sorted(asked & COUNTED.keys())), copies, why)

@@ -153,8 +153,9 @@ class CudaEngine:
         with hurrying(self, formula.cost, params):
             way = self.sums_way(query, formula, params)
             if way is not None:
-                total = self._run(lambda: self.prepare_sums([way], query.graph), watch)
-                return Outcome(total, watch.stopped_by, time.perf_counter() - started)
+                with contextlib.suppress(DeviceMemoryError):  # plans need less of it
+                    total = self._run(lambda: self.prepare_sums([way], query.graph), watch)
+                    return Outcome(total, watch.stopped_by, time.perf_counter() - started)
             begun = {} if watch.answered() else begin_all(self, formula, resolved, params)
 
             def count_plan(plan: Plan, step: Params) -> tuple[int, StoppedBy | None]:

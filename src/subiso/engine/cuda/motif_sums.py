@@ -158,11 +158,16 @@ def _no_room(engine: CudaEngine, error: OutOfMemory) -> DeviceMemoryError:
     )
 
 
-def check_range(lists: RelationCsr) -> None:
-    """Every sum is at most a small multiple of the walks of four steps."""
+def in_range(lists: RelationCsr) -> bool:
+    """Whether all sums fit: every one is at most a small multiple of the walks of four steps."""
     longest, _ = lists.longest
-    if 32 * len(lists.lengths) * longest**4 >= 2**127:
+    return bool(32 * len(lists.lengths) * longest**4 < 2**127)
+
+
+def check_range(lists: RelationCsr) -> None:
+    """Refuses a graph whose sums may not fit."""
+    if not in_range(lists):
         raise UnsupportedError(
-            f"sums of motifs around a vertex of {longest:,} neighbours may leave 128 bits on a device",
+            f"sums of motifs around a vertex of {lists.longest[0]:,} neighbours may leave 128 bits on a device",
             hint='use device="cpu", which notices',
         )
