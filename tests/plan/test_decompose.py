@@ -48,7 +48,7 @@ def every_cut(
     problem = resolve(query).problem
     settings = {"codegrees": True, **options}
     codegrees = bool(settings.pop("codegrees"))
-    ways = formulas._Ways("never", "never", codegrees, most_parts=99, by_role=False)
+    ways = formulas._Ways("never", "never", codegrees, most_parts=99, wide_cuts=True, by_role=False)
     planner = formulas._Planner(statistics_of(query.graph), ways, settings)
     return planner.decomposed(problem, math.inf)
 

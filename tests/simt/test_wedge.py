@@ -33,6 +33,9 @@ PATTERNS = {
     "house": Pattern.house(),
     "K2,3": Pattern.biclique(2, 3),
     "P5": Pattern.from_edges([(0, 1), (0, 2), (1, 3), (2, 4), (3, 4), (2, 3), (1, 4)]),
+    "theta": Pattern.from_edges(
+        [(0, 1), (1, 2), (2, 3), (0, 4), (4, 3), (0, 5), (5, 3)]
+    ),  # the table has ends above
     "labels": Pattern("(a:A)--(b), (b)--(c:A), (c)--(d), (d)--(a)"),
     "directed": Pattern("(a)-->(b), (b)-->(c), (c)-->(d), (a)-->(d)"),
 }

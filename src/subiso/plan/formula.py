@@ -83,6 +83,7 @@ class _Ways(NamedTuple):
     decompose: Choice
     codegrees: bool
     most_parts: int
+    wide_cuts: bool
     by_role: bool
 
 
@@ -94,21 +95,22 @@ def make_formula(
     decompose: Choice = "never",
     codegrees: bool = False,
     most_parts: int = 99,
+    wide_cuts: bool = True,
     by_role: bool = False,
     **options: Any,
 ) -> Formula:
     """The cheapest way found to count: one plan, or several whose counts are added and subtracted.
 
     `expand` says whether absent edges are counted by inclusion and exclusion, `decompose` whether patterns are cut,
-    `codegrees` whether plans for cuts may use codegree tables, `most_parts` how many parts they may have; the other
-    options are those of `make_plan`. With `by_role` the formula holds for the counts of every orbit of the pattern's
-    vertices and edges too; it cuts nothing.
+    `codegrees` whether plans for cuts may use codegree tables, `most_parts` how many parts they may have, `wide_cuts`
+    whether those with several may have more than a vertex or an edge; the other options are those of `make_plan`. With
+    `by_role` the formula holds for the counts of every orbit of the pattern's vertices and edges too; it cuts nothing.
     """
     pattern = problem.pattern
     masked = any(mask is not None for mask in pattern.masks)
     masked |= any(edge.mask is not None for edge in (*pattern.edges, *pattern.anti_edges))
     plan = _make if masked else _make_once  # masks are as large as the graph, and not kept
-    ways = _Ways(expand, "never" if by_role else decompose, codegrees, most_parts, by_role)
+    ways = _Ways(expand, "never" if by_role else decompose, codegrees, most_parts, wide_cuts, by_role)
     return plan(problem, stats, ways, tuple(options.items()))
 
 
@@ -136,7 +138,7 @@ class _Planner:
 
     def __init__(self, stats: Statistics, ways: _Ways, options: dict[str, Any]) -> None:
         self.stats = stats
-        self.expand, self.decompose, self.codegrees, self.most_parts, self.by_role = ways
+        self.expand, self.decompose, self.codegrees, self.most_parts, self.wide_cuts, self.by_role = ways
         self.options = options
         self.forced = "always" in (self.expand, self.decompose)
         self.known: dict[Hashable, Formula] = {}
@@ -218,11 +220,18 @@ class _Planner:
             max_tail=self.options.get("max_tail", 99),
         )
         found = []
-        for cut in [cut for cut in cuts if len(cut.parts) <= self.most_parts][:_CUTS_LOOKED_AT]:
+        for cut in [cut for cut in cuts if self._allowed(problem, cut)][:_CUTS_LOOKED_AT]:
             parts = take_apart(problem, cut)
             if parts is not None:
                 found.append(self._by_cut(problem, parts))
         return found
+
+    def _allowed(self, problem: Problem, cut: Cut) -> bool:
+        if len(cut.parts) > self.most_parts:
+            return False
+        joined = {frozenset((edge.source, edge.target)) for edge in problem.pattern.edges}
+        narrow = len(cut.order) == 1 or (len(cut.order) == 2 and frozenset(cut.order) in joined)
+        return self.wide_cuts or narrow or len(cut.parts) <= 1
 
     def _by_cut(self, problem: Problem, parts: Decomposition) -> Formula:
         own = Formula((Term(1, problem, assemble_cut(problem, parts.cut), parts.cut),))

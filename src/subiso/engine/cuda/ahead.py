@@ -59,6 +59,7 @@ def begin_all(engine: CudaEngine, formula: Formula, resolved: Resolved, params: 
     """Runs of a formula's plans, by their ids; the kernels of all of them are there."""
     known = params.known or {}
     plans = [term.plan for term in formula.terms if not known or term.key not in known]
+    plans = [plan for plan in plans if not plan.parts]  # these run one after the other
     if len(plans) < 2 or len(engine.machines) > 1:
         return {}
     begun = {id(plan): begin(engine, plan, resolved) for plan in plans}

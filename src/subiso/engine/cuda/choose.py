@@ -41,6 +41,8 @@ def choose_schedule(
     plan: Plan, resolved: Resolved, machine: Description, wanted: str = "auto", set_words: int | None = None
 ) -> Choice:
     """The schedule for a plan without parts: the wanted one where it fits, for "auto" the one that reads least."""
+    if plan.parts:
+        return Choice("stack", "counts every part at every vertex or edge of the cut, and multiplies")
     choice = _choose(plan, resolved, machine, wanted, set_words)
     if wanted in ("auto", choice.schedule):
         return choice

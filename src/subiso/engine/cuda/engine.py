@@ -18,6 +18,7 @@ from subiso.engine import cpu
 from subiso.engine.base import Outcome, Params, StoppedBy
 from subiso.engine.candidates import Found
 from subiso.engine.cuda.ahead import Begun, CountingRun, begin_all, hurrying, waiting
+from subiso.engine.cuda.by_parts import PartsRun, TooLarge, parted_formula
 from subiso.engine.cuda.by_sums import SumsReport, SumsRun, SumsWay, prepare_sums, sums_way
 from subiso.engine.cuda.by_twigs import Nothing, by_twigs, plan_twigs
 from subiso.engine.cuda.choose import Choice, choose_schedule, takes_codegrees
@@ -156,15 +157,30 @@ class CudaEngine:
                 with contextlib.suppress(DeviceMemoryError):  # plans need less of it
                     total = self._run(lambda: self.prepare_sums([way], query.graph), watch)
                     return Outcome(total, watch.stopped_by, time.perf_counter() - started)
-            begun = {} if watch.answered() else begin_all(self, formula, resolved, params)
+            parted = self.parted(resolved, formula, params)
+            if parted is not None:
+                with contextlib.suppress(TooLarge):
+                    return self._count_terms(parted, resolved, params, started, race)
+            return self._count_terms(formula, resolved, params, started, race)
 
-            def count_plan(plan: Plan, step: Params) -> tuple[int, StoppedBy | None]:
-                watch = Watch(step, started, race)
-                if watch.answered():
-                    return 0, watch.stopped_by
-                return self._count_plan(plan, resolved, watch, begun.pop(id(plan), None)), watch.stopped_by
+    def _count_terms(
+        self, formula: Formula, resolved: Resolved, params: Params, started: float, race: Race | None
+    ) -> Outcome:
+        answered = Watch(params, started, race).answered()
+        begun = {} if answered else begin_all(self, formula, resolved, params)
 
-            return run_terms(formula, params, started, count_plan)
+        def count_plan(plan: Plan, step: Params) -> tuple[int, StoppedBy | None]:
+            watch = Watch(step, started, race)
+            if watch.answered():
+                return 0, watch.stopped_by
+            return self._count_plan(plan, resolved, watch, begun.pop(id(plan), None)), watch.stopped_by
+
+        return run_terms(formula, params, started, count_plan)
+
+    def parted(self, resolved: Resolved, formula: Formula, params: Params = Params()) -> Formula | None:  # noqa: B008
+        """A much cheaper formula, whose cuts have several parts; None = there is none."""
+        alone = self.schedule == "auto" and len(self.machines) == 1
+        return parted_formula(resolved, params, formula) if alone else None
 
     def _soon_on_host(self, formula: Formula, resolved: Resolved, params: Params) -> Outcome | None:
         """The count, where the host's plans are done before kernels would be launched."""
@@ -461,6 +477,8 @@ class CudaEngine:
         return choose_schedule(plan, resolved, self.machine.description, wanted, self.wishes.arena_words)
 
     def _count_plan(self, plan: Plan, resolved: Resolved, watch: Watch, begun: Begun | None) -> int:
+        if plan.parts:
+            return self._run(lambda: PartsRun(self, plan, resolved), watch)
         if len(self.machines) == 1 or self.schedule == "levels":
             return self._run(lambda: self.prepare_count(plan, resolved, begun), watch)
         return self._run(lambda: _Together(self.prepare_all(plan, resolved)), watch)

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from subiso.engine import cpu
 from subiso.engine.base import Params
 from subiso.engine.cuda import engine_on
+from subiso.engine.cuda.by_parts import parted_formula
 from subiso.engine.cuda.by_sums import SumsWay, may_come_from_sums, sums_way
 from subiso.engine.cuda.choose import Choice, choose_schedule, joins_twigs, takes_codegrees
 from subiso.engine.cuda.device import open_devices, parse_device, why_not
@@ -60,6 +61,14 @@ class _Asked:
     def way(self, formula: Formula) -> SumsWay | None:
         """Passes that count it in less time than the formula."""
         return sums_way(self.query, formula.cost) if self.schedule == "auto" and self.alone else None
+
+    def parted(self, formula: Formula) -> Formula | None:
+        """A much cheaper formula, whose cuts have several parts."""
+        return (
+            parted_formula(self.resolved, Params(), formula)
+            if self.schedule == "auto" and self.alone
+            else None
+        )
 
     def choice(self, plan: Plan, schedule: str) -> Choice:
         wanted = "stack" if schedule == "auto" and not self.alone else schedule
@@ -129,6 +138,7 @@ def _by_kernels(asked: _Asked, lines: list[str], beside: str) -> DeviceNotes:
         return DeviceNotes(tuple(lines), formula, listing=listing, instead=instead, short=short, own=True)
     if not soon and formula.cost <= HASTE_COST:
         lines.append(f"  {_COMPILING}")
+    formula = asked.parted(formula) or formula
     lines += [f"  {beside}"] if beside else []
     choices = [asked.choice(term.plan, asked.schedule) for term in formula.terms]
     schedules = tuple(

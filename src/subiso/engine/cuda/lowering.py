@@ -184,13 +184,11 @@ class _Lowering:
             self.wedges = Wedges(
                 deepest[0], deepest[1], self.reverse[deepest[3]], self.common_bound(positions)
             )
+        w = self.wedges
         for size, key in zip(sizes, keys, strict=True):
-            w = self.wedges
-            if key is not None and (key[0], key[1], self.reverse[key[3]]) == (
-                w.base_relation,
-                w.base,
-                w.end_relation,
-            ):
+            if key is None or w.end not in (ALL, self.common_bound([key[2]])):
+                continue  # no codegree, or of a vertex that the table may not have
+            if (key[0], key[1], self.reverse[key[3]]) == (w.base_relation, w.base, w.end_relation):
                 size.table = key[2] + 1
 
     def common_bound(self, positions: list[int]) -> int:
