@@ -160,10 +160,8 @@ class MotifRun(MotifLaunches):
         args, listed = self.args.copy(), -(-(far.end - far.begin) // _LISTED)
         args["tile"]["range"], args["far"]["range"] = _as_range(tile), _as_range(far)
         args["far"]["capacity"] = listed
-        seeds, tables = (
-            Seeds(items.seeds, items.work(1.0, tile.words), items.parts),
-            Tables("far", far.words, listed),
-        )
+        seeds = Seeds(items.seeds, items.work(1.0, tile.words), items.parts)
+        tables = Tables("far", far.words, listed)
         self.add_teams("walks", True, args, shared, seeds, tables, self.team_warps(shared))
 
     @property
