@@ -18,7 +18,7 @@ from subiso.engine.cuda.compile import KERNELS, headers_digest
 from subiso.engine.cuda.machine import Kernel
 
 NATIVE = Path(__file__).parent / "native"
-ORDERS = {"forward": 0, "reverse": 1, "random": 2}
+ORDERS = {"forward": 0, "reverse": 1, "random": 2, "unfair": 3}
 _FLAGS = (
     "-std=c++20",
     "-O1",

@@ -38,14 +38,14 @@ def shim_engine(seed: int, order: str = "random", **options: object) -> CudaEngi
 @pytest.mark.parametrize("seed", range(16))
 def test_sums_are_those_of_the_cpu(seed: int, size: int) -> None:
     graph = random_graph(seed)
-    engine = shim_engine(seed, ("forward", "reverse", "random")[seed // 4 % 3])
+    engine = shim_engine(seed, ("forward", "reverse", "random", "unfair")[seed // 4 % 4])
     found, stopped_by = engine.motif_sums(graph, size, Params())
     assert stopped_by is None
     wanted = native_sums(graph, size)
     assert {name: found[name] for name in wanted} == wanted
 
 
-@pytest.mark.parametrize("order", ["forward", "reverse", "random"])
+@pytest.mark.parametrize("order", ["forward", "reverse", "random", "unfair"])
 @pytest.mark.parametrize("number", range(len(WISHES)))
 def test_two_hubs_that_share_most_neighbors(number: int, order: str) -> None:
     """Long rows and sets of several words, and seeds of every class."""
@@ -59,17 +59,39 @@ def test_two_hubs_that_share_most_neighbors(number: int, order: str) -> None:
     assert {name: found[name] for name in wanted} == wanted
 
 
-@pytest.mark.parametrize("tile_bytes", [1 << 17, 4096])
-def test_very_long_lists(tile_bytes: int) -> None:
+@pytest.mark.parametrize(("tile_bytes", "order"), [(1 << 17, "random"), (4096, "random"), (4096, "unfair")])
+def test_very_long_lists(tile_bytes: int, order: str) -> None:
     """Of hubs below other hubs: dealt to a whole block; and seeds with many wedges, in parts."""
     hubs, leaves = np.meshgrid(np.arange(3), np.arange(3, 1203))
     edges = [*zip(hubs.ravel(), leaves.ravel(), strict=True), (0, 1), (0, 2), (1, 2), (3, 4), (4, 5)]
     graph = Graph.from_edges(*zip(*edges, strict=True))
-    wishes = Wishes(fixed=False, motifs=MotifWishes(team_warps=1, blocks=3, tile_bytes=tile_bytes))
-    engine = CudaEngine(ShimMachine("random", seed=1), wishes)
+    wishes = Wishes(fixed=False, motifs=MotifWishes(team_warps=2, blocks=3, tile_bytes=tile_bytes))
+    engine = CudaEngine(ShimMachine(order, seed=1), wishes)
     patterns = [Pattern.cycle(4), Pattern.house(), Pattern.cycle(5)]
     found = [engine.count(make_query(graph, pattern)) for pattern in patterns]
     assert [outcome.count for outcome in found] == [count(graph, pattern) for pattern in patterns]
+
+
+@pytest.mark.parametrize("few", [0, 2048])
+@pytest.mark.parametrize("seed", range(4))
+def test_warps_that_run_ahead(seed: int, few: int) -> None:
+    """Of one block that has many seeds and a table for all of its warps, with nothing but barriers to hold them back."""
+    skew = np.arange(1, 401) ** -0.8
+    ends = np.random.default_rng(seed).choice(400, (2, 900), p=skew / skew.sum())
+    graph = Graph.from_edges(*ends)
+    wishes = MotifWishes(slots=64, team_warps=2, blocks=1, units_per_team=1, few_wedges=few)
+    engine = CudaEngine(ShimMachine("unfair", seed=seed), Wishes(fixed=False, motifs=wishes))
+    for pattern in (Pattern.cycle(4), Pattern.house(), Pattern.cycle(5)):
+        assert engine.count(make_query(graph, pattern)).count == count(graph, pattern)
+
+
+def test_no_vertex_has_two_neighbors() -> None:
+    """Nobody may be an end, and tables would have no vertices."""
+    graph = Graph.from_edges(range(0, 40, 2), range(1, 40, 2))
+    wishes = Wishes(fixed=False, motifs=MotifWishes(tile_bytes=20))
+    engine = CudaEngine(ShimMachine(), wishes)
+    for pattern in (Pattern.cycle(4), Pattern.house(), Pattern.cycle(5)):
+        assert engine.count(make_query(graph, pattern)).count == 0
 
 
 @pytest.mark.parametrize("size", [3, 4])

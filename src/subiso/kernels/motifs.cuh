@@ -54,7 +54,7 @@ struct Args {
   Board* board;
   u64* ticket;            // of this launch: the first unit that nobody has taken
   const u32* seeds;       // those with most work first
-  const u32* parts;       // of seeds that are dealt out: which part and, from bit 16 on, of how many; a power of two
+  const u32* parts;       // of items that are dealt to blocks: Part in motifs_deal.cuh
   const u32* starts;      // unit i is the seeds from starts[i] to starts[i + 1]
   u64 num_units;
   const u32* sources;     // the owner of every list entry

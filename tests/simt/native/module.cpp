@@ -21,6 +21,7 @@ simt::Order order_of(const std::string& name) {
   if (name == "forward") return simt::Order::kForward;
   if (name == "reverse") return simt::Order::kReverse;
   if (name == "random") return simt::Order::kRandom;
+  if (name == "unfair") return simt::Order::kUnfair;
   throw std::invalid_argument("unknown order " + name);
 }
 

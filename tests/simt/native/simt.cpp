@@ -96,7 +96,7 @@ class Machine {
   void arrive_block(const Place& place);
   void spin(const char* file, int line);
   void maybe_yield() {
-    if (how_.order == Order::kRandom && next_random() % 4 == 0) leave();
+    if ((how_.order == Order::kRandom || how_.order == Order::kUnfair) && next_random() % 4 == 0) leave();
   }
   [[noreturn]] void fail(const std::string& what) {
     error_ = what;
@@ -123,7 +123,7 @@ class Machine {
   std::vector<std::vector<unsigned char>> shared_;
   Fiber main_;
   Lane* current_ = nullptr;
-  std::size_t last_ = 0;
+  std::size_t last_ = 0, favorite_ = 0;
   std::uint64_t turns_ = 0;
   std::uint64_t random_;
   std::string error_;
@@ -157,10 +157,19 @@ std::string Machine::waiting(const Lane& l) const {
   return s.str();
 }
 
-// The next lane to run: round robin forwards or backwards, or any.
+// The next lane to run: round robin forwards or backwards, any, or one of a favourite warp as long as that can go on.
 Lane* Machine::choose() {
   const std::size_t n = lanes_.size();
   if (how_.order == Order::kRandom) last_ = next_random() % n;
+  if (how_.order == Order::kUnfair) {
+    if (next_random() % 8192 == 0) favorite_ = next_random() % (n / 32);
+    const std::size_t first = next_random() % 32;
+    for (std::size_t i = 0; i < 32; ++i) {
+      Lane& lane = lanes_[favorite_ * 32 + (first + i) % 32];
+      if (lane.state == Lane::kReady) return &lane;
+    }
+    last_ = next_random() % n;
+  }
   for (std::size_t i = 0; i < n; ++i) {
     last_ = how_.order == Order::kReverse ? (last_ + n - 1) % n : (last_ + 1) % n;
     if (lanes_[last_].state == Lane::kReady) return &lanes_[last_];
@@ -243,6 +252,7 @@ void Machine::spin(const char* file, int line) {
     s << where(lane()) << " still waits after " << how_.max_spins << " turns (" << file << ":" << line << "): livelock";
     fail(s.str());
   }
+  favorite_ = next_random() % (lanes_.size() / 32);  // somebody else has to go on
   leave();
 }
 

@@ -14,7 +14,8 @@ namespace subiso::simt {
 
 inline constexpr unsigned char kPoison = 0xA5;
 
-enum class Order { kForward, kReverse, kRandom };
+// Unfair: one warp runs as far as it can while the others stand still, then another, so that missing barriers show.
+enum class Order { kForward, kReverse, kRandom, kUnfair };
 
 struct Launch {
   std::uint32_t blocks = 1;
@@ -58,7 +59,7 @@ const Operand& gathered(std::uint32_t lane);
 
 void sync_block(const char* file, int line);
 void backoff(const char* file, int line);
-// In random order: now and then lets another lane run. A place where lanes interleave though nothing waits.
+// In random and unfair order: now and then lets another lane run. A place where lanes interleave though nothing waits.
 void maybe_yield();
 
 template <class T>

@@ -173,4 +173,6 @@ def _why(asked: frozenset[str], work: Work, cost: float) -> str | None:
         return None
     if asked <= {"cliques3", "books2"}:
         return "triangles are found at their lowest vertex, all of an edge's at once"
+    if asked == {"cycles4"}:
+        return "wedges are counted by their ends, which are looked at once"
     return "passes over triangles and wedges, where a search would go through far more"

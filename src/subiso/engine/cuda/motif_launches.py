@@ -13,7 +13,7 @@ from subiso.engine.cuda.buffers import Buffers
 from subiso.engine.cuda.local_tune import grouped_by
 from subiso.engine.cuda.machine import Buffer, Machine
 from subiso.engine.cuda.motif_kernel import MotifKernel, Pass
-from subiso.engine.cuda.motif_seeds import MotifWishes, Seeds, portions
+from subiso.engine.cuda.motif_seeds import MotifWishes, Seeds, TileSeeds, portions
 from subiso.engine.cuda.tune import resident_blocks
 
 _SUM_BYTES = 16 * 10  # of shared memory per warp: at most ten sums of a block are added up there
@@ -45,7 +45,7 @@ class Launch:
     shared: int
     most: int
     """Blocks that are of use, or that there is memory for."""
-    seeds: Seeds | None = None
+    seeds: Seeds | TileSeeds | None = None
     """What teams work on; None where every lane has its own edge or vertex."""
     tables: Tables | None = None
     blocks: int = 0
@@ -77,7 +77,7 @@ class MotifLaunches(Buffers):
         block: bool,
         args: NDArray[Any],
         shared: int,
-        seeds: Seeds,
+        seeds: Seeds | TileSeeds,
         tables: Tables | None = None,
         warps: int | None = None,
     ) -> None:
@@ -118,14 +118,14 @@ class MotifLaunches(Buffers):
         if launch.seeds is None:
             return
         teams = launch.blocks if kernel.block else launch.blocks * warps
-        numbers, parts = launch.seeds.numbers, launch.seeds.parts
-        units = teams * self.wishes.units_per_team
-        if parts is None:
-            order, starts = portions(launch.seeds.work, units)
-            launch.args["seeds"] = self._upload(numbers[order].astype(np.uint32))
+        seeds, units = launch.seeds, teams * self.wishes.units_per_team
+        if isinstance(seeds, Seeds):
+            order, starts = portions(seeds.work, units)
+            launch.args["seeds"] = self._upload(seeds.numbers[order].astype(np.uint32))
         else:
-            starts = grouped_by(launch.seeds.work.astype(np.float64), units * _BLOCK_UNITS)
-            launch.args["seeds"], launch.args["parts"] = self._once(numbers), self._once(parts)
+            starts = grouped_by(seeds.work.astype(np.float64), units * _BLOCK_UNITS)
+            launch.args["seeds"] = self._once(seeds.items.seeds)
+            launch.args["parts"] = self._once(seeds.items.parts)
         launch.args["starts"] = self._upload(starts)
         launch.args["num_units"] = launch.units = len(starts) - 1
 

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
 from weakref import WeakKeyDictionary
 
 import numpy as np
 from numpy.typing import NDArray
 
 from subiso.engine.cuda.local_tune import grouped_by
-from subiso.engine.cuda.motif_tiles import MOST_FEW
+from subiso.engine.cuda.motif_tiles import MOST_FEW, Items
 from subiso.storage.layout import RelationCsr
 
 Numbers = NDArray[np.int64]
@@ -40,26 +39,49 @@ class MotifWishes:
     table_bytes: int = 640 << 20
     """For all tables and bitmaps of block teams."""
     tile_bytes: int = 200 << 10
-    """Of shared memory, for a block's table of the ends of wedges; larger graphs are gone through tile by tile."""
+    """Of shared memory, for a block's table of the ends of wedges, at least 17; larger graphs are gone through tile by
+    tile."""
     few_wedges: int = MOST_FEW
     """Whose ends are listed."""
     units_per_team: int = 16
 
 
-@dataclass(frozen=True, eq=False)
 class Work:
-    """Per vertex, how much each pass has to do there."""
+    """Per vertex, how much each pass has to do there; found when it is asked for."""
 
-    degrees: Numbers
-    above: Numbers
-    triangles: Numbers
-    """Elements of the upper lists of its upper neighbours."""
-    cycles: Numbers
-    """Paths of two edges to vertices below it, through one below it."""
-    common: Numbers
-    """Paths of two edges to vertices above it."""
-    around: Numbers
-    """Elements of the upper lists of all its neighbours."""
+    def __init__(self, lists: RelationCsr) -> None:
+        # Not the lists themselves: what is known of them is kept as long as they are.
+        self._bounds, self._neighbors = lists.bounds, lists.neighbors
+        self.degrees: Numbers = lists.lengths
+        self.above: Numbers = lists.bounds[2::2] - lists.bounds[1::2]
+
+    @cached_property
+    def triangles(self) -> Numbers:
+        """Elements of the upper lists of its upper neighbours."""
+        sums = self._upper_sums()
+        return sums[self._bounds[2::2]] - sums[self._bounds[1::2]]
+
+    @cached_property
+    def around(self) -> Numbers:
+        """Elements of the upper lists of all its neighbours."""
+        sums = self._upper_sums()
+        return sums[self._bounds[2::2]] - sums[self._bounds[:-1:2]]
+
+    @cached_property
+    def cycles(self) -> Numbers:
+        """Paths of two edges to vertices below it, through one below it: at every upper neighbour, what stands before
+        it in a list."""
+        up = np.arange(self.above.sum())
+        before = np.cumsum(self.above) - self.above
+        entries = up + np.repeat(self._bounds[1::2] - before, self.above)
+        places = up + np.repeat(self.degrees - self.above - before, self.above)
+        return self._at_neighbors(self._neighbors[entries], places)
+
+    @cached_property
+    def common(self) -> Numbers:
+        """Paths of two edges to vertices above it."""
+        behind = np.repeat(self._bounds[2::2], self.degrees) - np.arange(len(self._neighbors)) - 1
+        return self._at_neighbors(self._neighbors, behind)
 
     @property
     def pairs(self) -> Numbers:
@@ -83,6 +105,13 @@ class Work:
         """Words of the bitmaps of common neighbours."""
         return float((self.common * self.words).sum())
 
+    def _upper_sums(self) -> Numbers:
+        return np.concatenate([[0], np.cumsum(self.above[self._neighbors])])
+
+    def _at_neighbors(self, neighbors: NDArray[np.uint32], amounts: Numbers) -> Numbers:
+        summed = np.bincount(neighbors, amounts, len(self.degrees))  # exact below 2**53
+        return summed.astype(np.int64)
+
 
 def work_of(lists: RelationCsr) -> Work:
     """The work at every vertex, known once the lists were seen.
@@ -94,44 +123,38 @@ def work_of(lists: RelationCsr) -> Work:
     """
     known = _WORK.get(lists)
     if known is None:
-        known = _WORK[lists] = _work_of(lists)
+        known = _WORK[lists] = Work(lists)
     return known
 
 
 _WORK: WeakKeyDictionary[RelationCsr, Work] = WeakKeyDictionary()
 
 
-def _work_of(lists: RelationCsr) -> Work:
-    degrees, begins = lists.lengths, lists.bounds[:-1:2]
-    n = len(degrees)
-    above = lists.bounds[2::2] - lists.bounds[1::2]
-    place = np.arange(len(lists.neighbors)) - np.repeat(begins, degrees)
-    upper = place >= np.repeat(degrees - above, degrees)
-    sums = np.concatenate([[0], np.cumsum(above[lists.neighbors])])
+@dataclass(frozen=True, eq=False)
+class Seeds:
+    """What teams work on: vertices."""
 
-    def at_neighbor(amount: Numbers, where: Any = slice(None)) -> Numbers:
-        summed = np.bincount(lists.neighbors[where], amount[where], n)  # exact below 2**53
-        return summed.astype(np.int64)
-
-    return Work(
-        degrees=degrees,
-        above=above,
-        triangles=sums[lists.bounds[2::2]] - sums[lists.bounds[1::2]],
-        cycles=at_neighbor(place, upper),
-        common=at_neighbor(np.repeat(degrees, degrees) - place - 1),
-        around=sums[lists.bounds[2::2]] - sums[begins],
-    )
+    numbers: NDArray[np.intp]
+    work: Numbers
+    """Per vertex of these."""
 
 
 @dataclass(frozen=True, eq=False)
-class Seeds:
-    """What teams work on, item by item: vertices, or parts of their work."""
+class TileSeeds:
+    """The same for blocks with a table: items, whose work is about their share of the ends."""
 
-    numbers: NDArray[np.uint32] | NDArray[np.intp]
-    work: Numbers
-    """Per item."""
-    parts: NDArray[np.uint32] | None = None
-    """Per item (kernels/motifs_deal.cuh); then they are in order, most work first."""
+    items: Items
+    share: float
+    words: int
+    """Of the table."""
+
+    @property
+    def numbers(self) -> NDArray[np.uint32]:
+        return self.items.seeds
+
+    @property
+    def work(self) -> Numbers:
+        return self.items.work(self.share, self.words)
 
 
 def portions(work: Numbers, units: int) -> tuple[NDArray[np.intp], NDArray[np.uint32]]:

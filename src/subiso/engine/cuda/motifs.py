@@ -15,7 +15,7 @@ from subiso.engine.cuda.memory import DeviceGraph
 from subiso.engine.cuda.motif_kernel import Pass
 from subiso.engine.cuda.motif_launches import MotifLaunches, Tables
 from subiso.engine.cuda.motif_layout import BOARD, MOTIF_ARGS, SUMS
-from subiso.engine.cuda.motif_seeds import MotifWishes, Seeds, work_of
+from subiso.engine.cuda.motif_seeds import MotifWishes, Seeds, TileSeeds, work_of
 from subiso.engine.cuda.motif_tiles import MOST_FEW, PARTS, Items, Range, Ranges, cuts_of, dealt
 from subiso.engine.cuda.relations import NO_HUB
 from subiso.engine.cuda.tables import ABOVE, ALL
@@ -33,9 +33,8 @@ _THREADS = 256  # of passes in which every lane works on its own
 # Of shared memory per member: keys, and with places and counts (triangle_bytes in kernels/motifs_triangles.cuh).
 _KEY_BYTES, _MEMBER_BYTES = 16, 28
 _TEAM_BYTES = 32  # of shared memory beside a table (kernels/motifs_tables.cuh, motifs_common.cuh)
-_DEAL_BYTES = (
-    1024 + 4 * MOST_FEW + 16
-)  # and of blocks that deal and list (kernels/motifs_deal.cuh, motifs_tables.cuh)
+# And of blocks that deal out lists and list ends (kernels/motifs_deal.cuh, motifs_tables.cuh).
+_DEAL_BYTES = 1024 + 16 + 4 * MOST_FEW
 _WALK_PARTS = 8  # of one seed: every one counts all of its wedges
 _LISTED = 32  # of so many vertices in device memory, one may be listed as an end; where it is more, all are looked at
 
@@ -99,10 +98,9 @@ class MotifRun(MotifLaunches):
     # ---- passes ------------------------------------------------------------------------------------------------
     def _prepare(self) -> None:
         for step in self.passes:
-            if step == "squares":
-                self._squares()
-            elif step == "walks":
-                self._walks()
+            if step in ("squares", "walks"):
+                if self.work.cycles.any():  # some vertex has two neighbours
+                    self._squares() if step == "squares" else self._walks()
             elif step == "common":
                 self._common()
             elif step in ("books", "edges", "vertices"):
@@ -145,7 +143,7 @@ class MotifRun(MotifLaunches):
             if ends.begin:
                 self._all("cut", args)
             share = float(degrees[ends.begin : ends.end].sum()) / len(self.lists.neighbors)
-            seeds = Seeds(items.seeds, items.work(share, ends.words), items.parts)
+            seeds = TileSeeds(items, share, ends.words)
             self.add_teams("squares", True, args, shared, seeds, warps=self.team_warps(shared))
 
     def _walks(self) -> None:
@@ -160,7 +158,7 @@ class MotifRun(MotifLaunches):
         args, listed = self.args.copy(), -(-(far.end - far.begin) // _LISTED)
         args["tile"]["range"], args["far"]["range"] = _as_range(tile), _as_range(far)
         args["far"]["capacity"] = listed
-        seeds = Seeds(items.seeds, items.work(1.0, tile.words), items.parts)
+        seeds = TileSeeds(items, 1.0, tile.words)
         tables = Tables("far", far.words, listed)
         self.add_teams("walks", True, args, shared, seeds, tables, self.team_warps(shared))
 
