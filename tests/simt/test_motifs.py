@@ -75,7 +75,7 @@ def test_very_long_lists(tile_bytes: int, order: str) -> None:
 @pytest.mark.parametrize("few", [0, 2048])
 @pytest.mark.parametrize("seed", range(4))
 def test_warps_that_run_ahead(seed: int, few: int) -> None:
-    """Of one block that has many seeds and a table for all of its warps, with nothing but barriers to hold them back."""
+    """Of one block with many seeds and a table for all its warps: nothing but barriers holds them back."""
     skew = np.arange(1, 401) ** -0.8
     ends = np.random.default_rng(seed).choice(400, (2, 900), p=skew / skew.sum())
     graph = Graph.from_edges(*ends)
