@@ -136,7 +136,7 @@ def test_lists_say_which_passes_are_shared_and_who_runs_alone() -> None:
     assert sorted(team) == [0, 1] and sorted(told.alone) == [2, 4, 5] and told.same == {3: 2}
     legend = dict(re.findall(r"^p(\d) +.*  # (.*)$", text, re.MULTILINE))
     assert legend["0"] == "from sums: cycle_triangles - 4*books2" and legend["3"] == "the same as p2"
-    assert legend["4"] == "from sums: cliques3" and re.match(r"by cut at .*: \(?p5\.0 - ", legend["5"])
+    assert legend["4"] == "from sums: cliques3" and re.match(r"by cut at .*: \(?(\d\*)?p5\.0 - ", legend["5"])
     together = re.search(r"^together  ~(\S+) operations; one by one ~(\S+): p0, p1$", text, re.MULTILINE)
     assert together is not None and number(together[1]) < number(together[2])
     part = text[together.end() :].split("\n\n", maxsplit=1)[0]
