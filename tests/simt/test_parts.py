@@ -81,6 +81,19 @@ def test_random_patterns(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
             assert shim_engine("random").count(query, CUTTING).count == si.count(query.graph, query.pattern)
 
 
+@pytest.mark.parametrize("mode", ["homomorphism", "monomorphism"])
+@pytest.mark.parametrize(
+    "text", ["(a:B)--(b:A), (a)--(c), (b)--(d), (c)--(d)", "(a:A)--(b)--(c)--(d:B)--(e)--(c)"]
+)
+def test_candidate_graphs(text: str, mode: str) -> None:
+    """Where every vertex has candidates, plans have no tables of codegrees."""
+    switches = Switches(decompose="always", sums=False, candidate_graph="always", labelled="plan")
+    for seed in range(4):
+        query = make_query(random_graph(2 * seed), si.Pattern(text), mode=mode)  # type: ignore[arg-type]
+        found = shim_engine("random").count(query, Params(switches=switches))
+        assert found.count == reference.count(query).count
+
+
 def test_too_large_for_64_bits(monkeypatch: pytest.MonkeyPatch) -> None:
     """Then by a formula without parts."""
     query = make_query(random_graph(2), BOWTIE)

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from subiso.engine.base import Params
+from subiso.engine.cuda.choose import takes_codegrees
 from subiso.engine.cuda.lowering import lower_plan
 from subiso.engine.cuda.search import Report
 from subiso.engine.cuda.watch import Watch
@@ -52,7 +53,8 @@ def parted_formula(resolved: Resolved, params: Params, other: Formula) -> Formul
         return None
     stats = statistics_of(resolved.layout.graph)
     options = {**switches.of_plans, "expand": switches.expand, "decompose": switches.decompose}
-    for tables in (True, False) if switches.codegrees else (False,):
+    tables_too = switches.codegrees and takes_codegrees("auto", resolved.problem)
+    for tables in (True, False) if tables_too else (False,):
         found = make_formula(resolved.problem, stats, codegrees=tables, wide_cuts=False, **options)
         terms = [replace(term, plan=flatten(term.plan) or term.plan) for term in found.terms]
         if found.cost * GAIN <= other.cost and all(_fits(term.plan, resolved) for term in terms):

@@ -409,6 +409,7 @@ class CudaEngine:
                 later=later,
             )
         if choice.wedges is None:
+            assert not plan.codegrees, "such a plan begins at a table that only schedule wedge has"
             return self._search(0, plan, resolved, seeds, sets, wishes, later=later)
         return WedgeRun(
             self.machine, graph, resolved, plan, seeds, choice.wedges, sets=sets, wishes=wishes, later=later
