@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from subiso.engine.cuda.engine import CudaEngine
 
 LEAST_COST = 1e9
-"""Operations from which on it is worth to look for such a cut, ..."""
+"""Operations from which on such a cut is worth looking for, ..."""
 GAIN = 2.0
 """... and how many times as many the other way must take."""
 _ONE = CountTail((), (), (Term(1, ()),))

@@ -98,9 +98,12 @@ class MotifRun(MotifLaunches):
     # ---- passes ------------------------------------------------------------------------------------------------
     def _prepare(self) -> None:
         for step in self.passes:
-            if step in ("squares", "walks"):
-                if self.work.cycles.any():  # some vertex has two neighbours
-                    self._squares() if step == "squares" else self._walks()
+            if step in ("squares", "walks") and not self.work.cycles.any():
+                continue  # no wedges, perhaps no vertex that may be an end
+            if step == "squares":
+                self._squares()
+            elif step == "walks":
+                self._walks()
             elif step == "common":
                 self._common()
             elif step in ("books", "edges", "vertices"):
