@@ -11,10 +11,10 @@ from __future__ import annotations
 import datetime
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 ROOT = Path(__file__).resolve().parents[1]
 sys.path[:0] = [str(ROOT), str(ROOT / "src")]
@@ -59,25 +59,25 @@ GRAPHS = ("wiki-Vote", "email-Enron")
 Count = Callable[[Query, Params], Outcome]
 
 
-def study(data: DataFolder, graphs: list[str], count: Count, limit: float, repeat: int) -> Study:
+class Case(NamedTuple):
+    """A pattern on a graph, and the oracle's count."""
+
+    name: str
+    query: Query
+    expected: int
+
+
+def study(data: DataFolder, graphs: list[str], device: str, limit: float, repeat: int) -> Study:
     """A row per graph and pattern; then how much longer each way takes than all techniques together, where both end."""
     found = Study("techniques", "Milliseconds by the techniques that are on")
     times: list[dict[str, float | None]] = []
     for name in graphs:
-        graph = load_graph(data, name)
-        for key, answer in data.oracle()[name].items():
-            for induced in (False, True) if key in INDUCED else (False,):
-                if key not in PATTERNS:
-                    continue
-                query = make_query(
-                    graph,
-                    Pattern.from_edges(answer["edges"]),
-                    mode="induced" if induced else "monomorphism",
-                )
-                expected = answer["induced" if induced else "subgraphs"]
-                row = {way: timed(count, query, s, expected, limit, repeat) for way, s in WAYS.items()}
-                times.append({way: value if isinstance(value, float) else None for way, value in row.items()})
-                found.rows.append({"graph": name, "pattern": f"{key} induced" if induced else key, **row})
+        cases = list(cases_of(data, name))
+        count = counter(device, [(case.query, Params(switches=s)) for case in cases for s in WAYS.values()])
+        for case in cases:
+            row = {way: timed(count, case, switches, limit, repeat) for way, switches in WAYS.items()}
+            times.append({way: value if isinstance(value, float) else None for way, value in row.items()})
+            found.rows.append({"graph": name, "pattern": case.name, **row})
     both = [{way: row[way] / row["all"] for way in WAYS if row[way] and row["all"]} for row in times]  # type: ignore[operator]
     means = {way: geometric_mean(row.get(way) for row in both) for way in WAYS}
     found.rows.append({"graph": "all", "pattern": "times as long", **means})
@@ -86,33 +86,46 @@ def study(data: DataFolder, graphs: list[str], count: Count, limit: float, repea
     return found
 
 
-def timed(
-    count: Count, query: Query, switches: Switches, expected: int | None, limit: float, repeat: int
-) -> float | str:
+def cases_of(data: DataFolder, name: str) -> Iterator[Case]:
+    """The patterns on one graph."""
+    graph = load_graph(data, name)
+    for key, answer in data.oracle()[name].items():
+        if key not in PATTERNS:
+            continue
+        pattern = Pattern.from_edges(answer["edges"])
+        yield Case(key, make_query(graph, pattern), answer["subgraphs"])
+        if key in INDUCED:
+            yield Case(f"{key} induced", make_query(graph, pattern, mode="induced"), answer["induced"])
+
+
+def timed(count: Count, case: Case, switches: Switches, limit: float, repeat: int) -> float | str:
     """Milliseconds, or why there are none."""
     best = float("inf")
     for _ in range(1 + repeat):
         started = time.perf_counter()
-        outcome = count(query, Params(timeout=limit, switches=switches))
+        outcome = count(case.query, Params(timeout=limit, switches=switches))
         best = min(best, 1000 * (time.perf_counter() - started))
         if not outcome.complete:
             return outcome.stopped_by or "stopped"
-        if outcome.count != expected:
-            return f"WRONG: {outcome.count}, not {expected}"
+        if outcome.count != case.expected:
+            return f"WRONG: {outcome.count}, not {case.expected}"
         if best > 500:
             break
     return best
 
 
-def counter(device: str) -> Count:
-    """The CPU engine's count, or a device's."""
+def counter(device: str, cases: Iterable[tuple[Query, Params]]) -> Count:
+    """The CPU engine's count, or a device's, which has the kernels of these cases compiled."""
     if device == "cpu":
         return cpu.count
+    from bench.ablation.rehearse import compile_counts
     from subiso.engine.cuda.device import open_devices
     from subiso.engine.cuda.engine import CudaEngine
     from subiso.engine.cuda.tune import Wishes
 
-    return CudaEngine(open_devices(device)[0], Wishes(fixed=False)).count
+    engine = CudaEngine(open_devices(device)[0], Wishes(fixed=False))
+    compile_counts(engine, cases)
+    return engine.count
 
 
 def main() -> int:
@@ -124,7 +137,7 @@ def main() -> int:
     given = parser.parse_args()
     data = DataFolder(given.data)
     graphs = chosen_graphs(data, given.graphs, GRAPHS)
-    found = study(data, graphs, counter(given.device), given.limit, given.repeat)
+    found = study(data, graphs, given.device, given.limit, given.repeat)
     print(found.text())
     date = datetime.date.today().isoformat()
     found.write(given.out, {"date": date, "device": given.device, "limit_s": given.limit})

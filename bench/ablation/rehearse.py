@@ -6,7 +6,7 @@ import multiprocessing
 import os
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ProcessPoolExecutor
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import AbstractContextManager, nullcontext, suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any
@@ -15,8 +15,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bench.ablation.setting import Setting
+from subiso.engine.base import Params
+from subiso.engine.cuda.engine import CudaEngine
 from subiso.engine.cuda.machine import Description, Kernel
 from subiso.engine.cuda.times import Spent
+from subiso.engine.query import Query
 from subiso.errors import SubisoError
 
 _MOST_WORKERS = 12
@@ -86,6 +89,17 @@ def kernels_of(setting: Setting, studies: Sequence[Callable[[Setting], Any]]) ->
     for study in studies:
         study(apart)
     return list(machine.kernels)
+
+
+def compile_counts(engine: CudaEngine, cases: Iterable[tuple[Query, Params]]) -> int:
+    """Compiles the kernels that an engine's counts will launch, by several processes; how many there are."""
+    machine = Rehearsal(engine.machine.description)
+    stand_in = CudaEngine(machine, engine.wishes, schedule=engine.schedule)
+    for query, params in cases:
+        with suppress(SubisoError):  # said when it is run
+            stand_in.count(query, params)
+    compile_all(list(machine.kernels), machine.description.architecture)
+    return len(machine.kernels)
 
 
 def compile_all(kernels: Sequence[Kernel], architecture: str) -> None:

@@ -6,6 +6,7 @@ import random
 
 import numpy as np
 import pytest
+from part_cases import BOWTIE, CUTTING, PATTERNS, random_graph
 from shim import ShimMachine
 
 import subiso as si
@@ -17,33 +18,12 @@ from subiso.engine.cuda.tune import Wishes
 from subiso.engine.query import make_query
 from subiso.filter.resolve import resolve
 
-CUTTING = Params(switches=Switches(decompose="always", sums=False))
-BOWTIE = si.Pattern.from_edges([(0, 1), (1, 2), (0, 2), (2, 3), (3, 4), (2, 4)])
-PATTERNS = {
-    "bowtie": BOWTIE,  # one part, squared
-    "path": si.Pattern.path(6),  # at an edge
-    "triangle with a path": si.Pattern.from_edges([(0, 1), (1, 2), (0, 2), (2, 3), (3, 4), (4, 5)]),
-    "barbell": si.Pattern.from_edges([(0, 1), (1, 2), (0, 2), (2, 3), (3, 4), (4, 5), (3, 5)]),
-    "two squares": si.Pattern.from_edges([(0, 1), (1, 2), (2, 3), (0, 3), (3, 4), (4, 5), (5, 6), (3, 6)]),
-    "directed": si.Pattern("(a)-->(b)-->(c)-->(a), (c)-->(d)-->(e)"),
-    "labelled": si.Pattern("(a:A)--(b:B)--(c:A)--(d:B)--(e:A)--(c)"),
-    "absent edge": si.Pattern("(a)--(b)--(c)--(a), (c)--(d)--(e)--(f), !(d)--(f)"),
-}
-
 
 @pytest.fixture(autouse=True)
 def always(monkeypatch: pytest.MonkeyPatch) -> None:
     """On graphs this small nothing is worth a cut."""
     monkeypatch.setattr(by_parts, "LEAST_COST", 0.0)
     monkeypatch.setattr(by_parts, "GAIN", 0.0)
-
-
-def random_graph(seed: int, n: int = 18, m: int = 50) -> si.Graph:
-    rng = np.random.default_rng(seed)
-    labels = rng.choice(["A", "B"], n).tolist()
-    return si.Graph.from_edges(
-        *rng.integers(0, n, (2, m)), num_vertices=n, vertex_labels=labels, directed=seed % 2
-    )
 
 
 def shim_engine(order: str = "forward", **options: object) -> CudaEngine:
