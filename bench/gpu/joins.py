@@ -40,6 +40,7 @@ from subiso.engine.cuda.filter_tune import FilterWishes
 from subiso.engine.cuda.levels import LevelsReport
 from subiso.engine.cuda.levels_tune import LevelsWishes
 from subiso.engine.cuda.machine import Machine
+from subiso.engine.cuda.memory import Cache
 from subiso.engine.cuda.tune import Wishes
 from subiso.engine.query import Query, make_query
 from subiso.errors import SubisoError
@@ -98,6 +99,10 @@ class Timing:
     resident_mb: float = 0.0
     """The most of them that were on the device at a time."""
     launches: float = 0.0
+    warm: bool = False
+    """The times are of runs after the first."""
+    again: bool = True
+    """Another run may tell more."""
 
     @property
     def finished(self) -> bool:
@@ -184,17 +189,20 @@ def run_all(
 ) -> list[Timing]:
     """Every query by every way, kernels compiled before."""
     rehearse(machine, queries, ways, params)
+    caches = [Cache(machine)]  # one copy of the graph for all
     engines = {
-        way: CudaEngine(machine, wishes, schedule=schedule, host=schedule == "auto")
+        way: CudaEngine(machine, wishes, schedule=schedule, host=schedule == "auto", caches=caches)
         for way, (schedule, wishes) in ways.items()
     }
-    first = next(iter(engines.values()), None)
     found = []
+    limited = replace(params, timeout=options.timeout)
     for number, query in queries.items():
-        for way, engine in engines.items():
-            assert first is not None
-            engine.caches = first.caches  # one copy of the graph for all
-            found.append(timed(engine, query, Timing(graph, number, way), params, options))
+        tried = [(engine, Timing(graph, number, way)) for way, engine in engines.items()]
+        for turn in range(1 + options.repeat):  # in turns: whatever else the machine does hits all of them
+            for engine, timing in tried:
+                if timing.again:
+                    run_once(engine, query, timing, limited, first=turn == 0)
+        found += [timing for _, timing in tried]
     return found
 
 
@@ -212,36 +220,31 @@ def rehearse(machine: Machine, queries: dict[str, Query], ways: Ways, params: Pa
     compile_all([*stand_in.kernels, *filters], machine.description.architecture)
 
 
-def timed(
-    engine: CudaEngine, query: Query, timing: Timing, params: Params, options: argparse.Namespace
-) -> Timing:
-    limited = replace(params, timeout=options.timeout)
-    waits, searches = [], []
+def run_once(engine: CudaEngine, query: Query, timing: Timing, params: Params, *, first: bool) -> None:
+    """One more run; the first one may compile, and copies the graph, and counts only where it stays the only one."""
+    started = time.perf_counter()
     try:
-        for _ in range(1 + options.repeat):  # the first one may compile, and copies the graph
-            started = time.perf_counter()
-            outcome = engine.count(query, limited)
-            waits.append(1000 * (time.perf_counter() - started))
-            searches.append(1000 * engine.times.search)
-            timing.stopped_by = outcome.stopped_by
-            if outcome.stopped_by is not None or timing.count not in (None, outcome.count):
-                timing.error = timing.error or (
-                    None if outcome.stopped_by else f"counted {outcome.count} too"
-                )
-                return timing
-            timing.count = outcome.count
-            if waits[1:] and waits[-1] > _ENOUGH:
-                break
+        outcome = engine.count(query, params)
     except SubisoError as error:
-        timing.error = str(error).splitlines()[0]
-        return timing
-    timing.wait_ms, timing.search_ms = min(waits[1:] or waits), min(searches[1:] or searches)
+        timing.error, timing.again = str(error).splitlines()[0], False
+        return
+    wait, search = 1000 * (time.perf_counter() - started), 1000 * engine.times.search
+    timing.stopped_by = outcome.stopped_by
+    if outcome.stopped_by is None and timing.count not in (None, outcome.count):
+        timing.error = f"counted {outcome.count} too"
+    if outcome.stopped_by is not None or timing.error is not None:
+        timing.again = False
+        return
+    timing.count = outcome.count
+    timing.again = first or wait <= _ENOUGH
+    timing.wait_ms = min(wait, timing.wait_ms if timing.warm and timing.wait_ms else wait)
+    timing.search_ms = min(search, timing.search_ms if timing.warm and timing.search_ms else search)
+    timing.warm = not first
     if engine.last is not None:
         timing.search_mb = engine.last.search_bytes / 1e6
     if isinstance(engine.last, LevelsReport):
         timing.uploaded_mb, timing.resident_mb = engine.last.uploaded / 1e6, engine.last.resident / 1e6
         timing.launches = engine.last.launches
-    return timing
 
 
 def by_query(timings: list[Timing]) -> dict[str, dict[str, Timing]]:

@@ -35,24 +35,28 @@ def one_graph(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(techniques, "load_graph", lambda data, name: GRAPH)
 
 
-def run(count: techniques.Count) -> list[dict[str, Any]]:
-    return techniques.study(Data(), ["g"], count, 2.0, 0).rows  # type: ignore[arg-type]
+def run(monkeypatch: pytest.MonkeyPatch, count: techniques.Count) -> list[dict[str, Any]]:
+    ready: list[Any] = []
+    monkeypatch.setattr(techniques, "counter", lambda device, cases: ready.extend(cases) or count)
+    rows = techniques.study(Data(), ["g"], "cuda", 2.0, 0).rows  # type: ignore[arg-type]
+    assert len(ready) == 3 * len(techniques.WAYS), "kernels of all counts are compiled before"
+    return rows
 
 
-def test_every_way_is_timed_and_compared() -> None:
-    rows = run(cpu.count)
+def test_every_way_is_timed_and_compared(monkeypatch: pytest.MonkeyPatch) -> None:
+    rows = run(monkeypatch, cpu.count)
     assert [row["pattern"] for row in rows] == ["4cycle", "4cycle induced", "gem", "times as long", "stopped"]
     assert all(isinstance(row[way], float) for row in rows[:3] for way in techniques.WAYS)
     assert rows[3]["all"] == 1.0 and set(rows[4].values()) == {"all", "stopped", 0}
 
 
-def test_wrong_and_stopped_counts_are_told() -> None:
+def test_wrong_and_stopped_counts_are_told(monkeypatch: pytest.MonkeyPatch) -> None:
     def off(query: Query, params: Params) -> Outcome:
         if params.switches == techniques.NONE:
             return Outcome(0, "timeout")
         return Outcome(cpu.count(query).count + (params.switches.max_tail == 1))
 
-    rows = run(off)
+    rows = run(monkeypatch, off)
     assert rows[0]["none"] == "timeout" and rows[4]["none"] == 3
     assert rows[0]["cuts alone"].startswith("WRONG") and isinstance(rows[0]["all"], float)
 

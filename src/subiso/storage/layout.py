@@ -79,12 +79,14 @@ class RelationCsr:
 
 def _longest_two(lengths: NDArray[np.int64]) -> tuple[int, int]:
     """
-    >>> _longest_two(np.array([3, 9, 4])), _longest_two(np.array([3]))
-    ((9, 4), (3, 0))
+    >>> _longest_two(np.array([3, 9, 4])), _longest_two(np.array([3])), _longest_two(np.array([], np.int64))
+    ((9, 4), (3, 0), (0, 0))
     """
-    padded = np.concatenate([lengths, np.zeros(2, np.int64)])
-    second, first = np.partition(padded, -2)[-2:]
-    return int(first), int(second)
+    if not len(lengths):
+        return 0, 0
+    at = int(lengths.argmax())  # then two maxima: ten times as fast as a partition
+    second = max(lengths[:at].max(initial=0), lengths[at + 1 :].max(initial=0))
+    return int(lengths[at]), int(second)
 
 
 @dataclass(frozen=True, eq=False)

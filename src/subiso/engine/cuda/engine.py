@@ -23,7 +23,7 @@ from subiso.engine.cuda.by_sums import SumsReport, SumsRun, SumsWay, prepare_sum
 from subiso.engine.cuda.by_twigs import Nothing, by_twigs, plan_twigs
 from subiso.engine.cuda.choose import Choice, choose_schedule, takes_codegrees
 from subiso.engine.cuda.far import FarCsr
-from subiso.engine.cuda.filters import DeviceNarrower, Ledger
+from subiso.engine.cuda.filters import DeviceNarrower
 from subiso.engine.cuda.formula import fitting_formula
 from subiso.engine.cuda.levels import LevelsReport, LevelsRun
 from subiso.engine.cuda.levels_prepare import tail_is_beyond
@@ -92,7 +92,6 @@ class CudaEngine:
         self.host = host
         self.haste = haste
         self.caches = caches or [Cache(m, budget) for m in self.machines]
-        self._ledger = Ledger()
         self._guests: WeakKeyDictionary[CandidateLayout, dict[int, Cache]] = WeakKeyDictionary()
         self.last: AnyReport | None = None
         """What the last count or stream did on a device; None where it had no need of one."""
@@ -203,14 +202,7 @@ class CudaEngine:
     @property
     def narrower(self) -> DeviceNarrower:
         """Who runs the filters: the first machine, or the host."""
-        wishes = self.wishes
-        return DeviceNarrower(
-            self.machine,
-            self.caches[0],
-            wishes.filters,
-            wishes.hub_length,
-            self._ledger,
-        )
+        return DeviceNarrower(self.machine, self.caches[0], self.wishes.filters, self.wishes.hub_length)
 
     def formula(self, resolved: Resolved, params: Params = Params()) -> Formula:  # noqa: B008 (frozen)
         """How a query is counted on these machines: plans without parts, which their schedules can run."""

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import partial
-from weakref import WeakKeyDictionary
 
 from subiso.engine.cuda.filter_kernel import STEPS, FilterKernel
 from subiso.engine.cuda.filter_run import FilterRun
@@ -23,17 +22,7 @@ from subiso.engine.cuda.restrict import candidates_there, restrict_on_device
 from subiso.errors import DeviceMemoryError
 from subiso.filter.candidate_graph import Restrict, restrict_on_host
 from subiso.filter.narrow import Asked, Narrowed, Narrower, narrow, nothing_narrowed
-from subiso.storage.layout import Layout, RelationCsr, layout_of
-
-
-@dataclass
-class Ledger:
-    """What an engine knows of its filters from query to query."""
-
-    loaded: bool = False
-    """The kernels are."""
-    lost: WeakKeyDictionary[Layout, float] = field(default_factory=WeakKeyDictionary)
-    """Seconds that the device would have saved so far, had graph and kernels been there."""
+from subiso.storage.layout import RelationCsr, layout_of
 
 
 @dataclass(frozen=True, eq=False)
@@ -45,7 +34,6 @@ class DeviceNarrower:
     wishes: FilterWishes
     hub_length: int
     """Lists that are longer may have bit rows."""
-    ledger: Ledger
 
     def __call__(self, asked: Asked) -> Narrowed:
         query = asked.query
@@ -53,14 +41,14 @@ class DeviceNarrower:
             return nothing_narrowed(asked.begun, query.graph.num_vertices)
         layout = layout_of(query.graph)
         graph = DeviceGraph(self.cache, layout)
-        lost = self.ledger.lost.get(layout, 0.0)
+        lost = self.cache.ledger.lost.get(layout, 0.0)
         place, loss = place_of(
             asked,
             self.machine.description,
             self.wishes,
             graph.has,
             lost,
-            loaded=self.ledger.loaded,
+            loaded=self.cache.ledger.loaded,
         )
         if place.on_device:
             try:
@@ -69,7 +57,7 @@ class DeviceNarrower:
                 return run.narrowed(str(place), self.hub_length)
             except (OutOfMemory, DeviceMemoryError):
                 place = Chosen(False, "the device has no room for them")
-        self.ledger.lost[layout] = lost + loss
+        self.cache.ledger.lost[layout] = lost + loss
         narrowed = narrow(asked)
         restrict = self._restrict(graph, asked, narrowed)
         return replace(narrowed, where=str(place), restrict=restrict)
@@ -83,7 +71,7 @@ class DeviceNarrower:
             for k in asked.links
         )
         gain = restricting_gain(elements)
-        there = self.ledger.loaded and all(graph.has(csr) for csr in asked.read)
+        there = self.cache.ledger.loaded and all(graph.has(csr) for csr in asked.read)
         if self.wishes.place == "host" or gain <= 0 or not there or not all(narrowed.numbers):
             return restrict_on_host
         bring = partial(candidates_there, self.machine, graph, narrowed.bitmaps, self.wishes, self.hub_length)
@@ -91,7 +79,7 @@ class DeviceNarrower:
 
     def _load(self) -> None:
         self.machine.load(FilterKernel(step) for step in STEPS)
-        self.ledger.loaded = True
+        self.cache.ledger.loaded = True
 
 
 def place_of(

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Callable, Hashable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
+from weakref import WeakKeyDictionary
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,6 +22,16 @@ SHARE = 0.8
 """Of the device's memory that graphs may take; the rest is for searches."""
 
 
+@dataclass
+class Ledger:
+    """What a device's engines know of its filters from query to query (filters.py)."""
+
+    loaded: bool = False
+    """The kernels are."""
+    lost: WeakKeyDictionary[Layout, float] = field(default_factory=WeakKeyDictionary)
+    """Seconds that the device would have saved so far, had graph and kernels been there."""
+
+
 class Cache:
     """Device copies by key. Those in use are kept alive by their users even when they leave the cache."""
 
@@ -30,6 +41,7 @@ class Cache:
         self.used = 0
         self.uploaded = 0
         """Bytes of all copies that were ever made."""
+        self.ledger = Ledger()
         self._kept: OrderedDict[Hashable, tuple[Any, int]] = OrderedDict()
 
     def __contains__(self, key: Hashable) -> bool:
