@@ -198,8 +198,9 @@ def run_all(
     limited = replace(params, timeout=options.timeout)
     for number, query in queries.items():
         tried = [(engine, Timing(graph, number, way)) for way, engine in engines.items()]
-        for turn in range(1 + options.repeat):  # in turns: whatever else the machine does hits all of them
-            for engine, timing in tried:
+        for turn in range(1 + options.repeat):  # in turns, so that nobody always follows the same one
+            at = turn % len(tried)
+            for engine, timing in tried[at:] + tried[:at]:
                 if timing.again:
                     run_once(engine, query, timing, limited, first=turn == 0)
         found += [timing for _, timing in tried]

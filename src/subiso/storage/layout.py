@@ -73,8 +73,7 @@ class RelationCsr:
 
     def first_longer(self, length: int) -> int | None:
         """The first vertex that has a longer list; None where there is none."""
-        long = np.flatnonzero(self.lengths > length)
-        return int(long[0]) if len(long) else None
+        return int((self.lengths > length).argmax()) if self.longest[0] > length else None
 
 
 def _longest_two(lengths: NDArray[np.int64]) -> tuple[int, int]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -54,7 +55,14 @@ def lower_plan(
     With `reverse`, the relations read from their other ends, sizes that are codegrees of the seed are looked up.
     UnsupportedError where they are too small for it (a shorter counting tail may help).
     """
-    return _Lowering(plan, max_degree, kept[:MAX_SETS], reverse).result()
+    return _lowered(plan, max_degree, tuple(kept[:MAX_SETS]), None if reverse is None else tuple(reverse))
+
+
+@lru_cache(maxsize=32)  # a query asks several times: whether a plan fits, what it reads, at last to run it
+def _lowered(plan: Plan, max_degree: int, kept: tuple[int, ...], reverse: tuple[int, ...] | None) -> Lowered:
+    lowered = _Lowering(plan, max_degree, kept, reverse).result()
+    lowered.tables.flags.writeable = False
+    return lowered
 
 
 @dataclass
