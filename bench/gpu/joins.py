@@ -21,6 +21,7 @@ import argparse
 import contextlib
 import json
 import math
+import random
 import statistics
 import sys
 import time
@@ -195,15 +196,15 @@ def run_all(
         for way, (schedule, wishes) in ways.items()
     }
     found = []
-    limited = replace(params, timeout=options.timeout)
+    limited, chance = replace(params, timeout=options.timeout), random.Random(options.seed)
     for number, query in queries.items():
-        tried = [(engine, Timing(graph, number, way)) for way, engine in engines.items()]
-        for turn in range(1 + options.repeat):  # in turns, so that nobody always follows the same one
-            at = turn % len(tried)
-            for engine, timing in tried[at:] + tried[:at]:
-                if timing.again:
-                    run_once(engine, query, timing, limited, first=turn == 0)
-        found += [timing for _, timing in tried]
+        timings = {way: Timing(graph, number, way) for way in engines}
+        for turn in range(1 + options.repeat):
+            # By chance, since what a run leaves behind in caches and threads is a burden for the next one.
+            for way in chance.sample(list(engines), len(engines)):
+                if timings[way].again:
+                    run_once(engines[way], query, timings[way], limited, first=turn == 0)
+        found += timings.values()
     return found
 
 

@@ -21,7 +21,7 @@ from subiso.plan.joins import make_twig_plan
 from subiso.plan.plan import CountTail, Plan
 from subiso.plan.problem import Problem
 
-LEVELS_DEPTH, LEVELS_COST = 6, (3e5, 1e8)
+LEVELS_DEPTH, LEVELS_COST = 6, (1e6, 1e8)
 """`auto` takes `levels` for labelled plans that match so many vertices or more, in operations between these. Less is
 over before its launches are; with more, or without labels, partial matches are more than is good to write down."""
 
