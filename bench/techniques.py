@@ -114,8 +114,8 @@ def timed(count: Count, case: Case, switches: Switches, limit: float, repeat: in
     return best
 
 
-def counter(device: str, cases: Iterable[tuple[Query, Params]]) -> Count:
-    """The CPU engine's count, or a device's, which has the kernels of these cases compiled."""
+def counter(device: str, cases: Iterable[tuple[Query, Params]], *, host: bool = False) -> Count:
+    """The CPU engine's count, or a device's, which has the kernels of these cases compiled; `host` may then help."""
     if device == "cpu":
         return cpu.count
     from bench.ablation.rehearse import compile_counts
@@ -123,7 +123,7 @@ def counter(device: str, cases: Iterable[tuple[Query, Params]]) -> Count:
     from subiso.engine.cuda.engine import CudaEngine
     from subiso.engine.cuda.tune import Wishes
 
-    engine = CudaEngine(open_devices(device)[0], Wishes(fixed=False))
+    engine = CudaEngine(open_devices(device)[0], Wishes(fixed=False), host=host)
     compile_counts(engine, cases)
     return engine.count
 

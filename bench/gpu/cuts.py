@@ -4,7 +4,7 @@
 
 From the repository's root, after the in-place build. Milliseconds that the caller waits, plan included, the best of
 some runs; over the limit a run is stopped. Kernels are compiled before. `way` is what `cuts` does: parts that are
-counted at every vertex or edge of the cut and multiplied, or loops. The exit status is 1 where counts
+counted at every vertex or edge of the cut and multiplied, loops, or the host's cuts. The exit status is 1 where counts
 differ: from the CPU's, or between ways where it was stopped.
 """
 
@@ -54,7 +54,7 @@ def main() -> int:
         graph = load_graph(data, name)
         queries = {each: make_query(graph, Pattern.from_edges(PATTERNS[each])) for each in given.patterns}
         cases = [(query, Params(switches=s)) for query in queries.values() for s in WAYS.values()]
-        count = counter("cuda", cases)
+        count = counter("cuda", cases, host=True)
         for pattern, query in queries.items():
             case = Case(pattern, query, known_count(query, count, given.limit))
             row = [timed(count, case, switches, given.limit, given.repeat) for switches in WAYS.values()]
@@ -76,9 +76,10 @@ def way_of(query: Query) -> str:
     engine, resolved = engine_on("cuda"), resolve(query)
     formula = engine.formula(resolved)
     parted = engine.parted(resolved, formula)
-    if parted is None:
-        return f"loops, {formula.technique}"
-    return f"parts, {parted.technique}"
+    on_host = engine.on_host(resolved, parted or formula)
+    if on_host is not None:
+        return f"the host, {on_host.technique}"
+    return f"loops, {formula.technique}" if parted is None else f"parts, {parted.technique}"
 
 
 if __name__ == "__main__":

@@ -6,6 +6,7 @@
 #include <nanobind/stl/vector.h>
 
 #include <memory>
+#include <numeric>
 #include <optional>
 #include <stdexcept>
 
@@ -74,6 +75,10 @@ BoundRun* make_run(nb::object kept, std::uint32_t num_vertices, const std::vecto
     if (offsets.size() != num_vertices + std::size_t{1} || neighbors.size() != ids.size())
       throw std::invalid_argument("entities do not fit the number of vertices");
     in.entities.push_back({offsets.data(), neighbors.data(), ids.data()});
+  }
+  if (in.program.reads_everyone) {
+    in.everyone.resize(num_vertices);
+    std::iota(in.everyone.begin(), in.everyone.end(), 0U);
   }
   if (tally) in.tally = parse_tally(tally->data(), tally->size(), in.program, limits);
   auto bound = std::make_unique<BoundRun>();

@@ -31,6 +31,7 @@ struct Inputs {
   const std::uint32_t* vertex_at;  // rank -> vertex, for rows that leave
   std::size_t batch_rows;
   TallyProgram tally = {};  // what local counts want; nothing for plain counts
+  std::vector<std::uint32_t> everyone = {};  // all vertices in order, where the program reads them
 };
 
 inline bool in_bitmap(const std::uint64_t* bits, std::uint32_t v) { return bits[v >> 6] >> (v & 63) & 1; }

@@ -121,7 +121,7 @@ class Reader : private CodeReader {
 
   Source source(int positions, int sets) {
     Source s;
-    s.kind = static_cast<Source::Kind>(number(0, 4));
+    s.kind = static_cast<Source::Kind>(number(0, 5));
     if (s.kind == Source::kList) {
       s.position = number(0, positions);
       s.relation = number(0, limits_.relations);
@@ -150,6 +150,7 @@ class Reader : private CodeReader {
     l.expression = expression(index, static_cast<int>(p_.sets.size()));
     if (!l.expression.operands.empty()) fail("a level has no operands of its own");
     if ((l.expression.source.kind == Source::kSeeds) != (index == 0)) fail("seeds belong to level 0");
+    p_.reads_everyone |= l.expression.source.kind == Source::kEveryone;
     l.least = number(1, kMaxLevels + 1);
     l.distinct = numbers(index);
     for (int left = number(0, 1 << 16); left > 0; --left) {
@@ -178,7 +179,8 @@ class Reader : private CodeReader {
     const int num_levels = number(1, kMaxLevels + 1 - first);
     for (int i = 0; i < num_levels; ++i) {
       result.levels.push_back(level(first + i));
-      if (result.levels.back().expression.source.kind == Source::kEnds) fail("a part has no loop over ends");
+      const Source::Kind kind = result.levels.back().expression.source.kind;
+      if (kind == Source::kEnds || kind == Source::kEveryone) fail("a part has no loop over ends or everyone");
       if (!result.levels.back().edges.empty()) fail("a part checks no edges");
     }
     read_sets(result, first, known);
@@ -208,7 +210,8 @@ class Reader : private CodeReader {
   // A table is looked up at a vertex that it counts for.
   void check_size(const TailSize& size, int num_levels, const Known& known) const {
     if (size.expression.source.kind == Source::kSeeds) fail("a tail set has a source");
-    if (size.expression.source.kind == Source::kEnds) fail("ends are for loops");
+    if (size.expression.source.kind == Source::kEnds || size.expression.source.kind == Source::kEveryone)
+      fail("ends and everyone are for loops");
     check_known(size.expression, num_levels - 1, known);
     if (size.table == kNone) return;
     if (!known.tables[static_cast<std::size_t>(size.table)]) fail("a table is read before it is computed");

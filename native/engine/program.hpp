@@ -12,7 +12,7 @@ inline constexpr int kNone = -1;
 
 // Where a level or a set takes its elements from.
 struct Source {
-  enum Kind { kSeeds = 0, kList = 1, kSet = 2, kEnds = 3 } kind = kSeeds;
+  enum Kind { kSeeds = 0, kList = 1, kSet = 2, kEnds = 3, kEveryone = 4 } kind = kSeeds;
   int position = kNone;  // kList: whose neighbours
   int relation = kNone;  // kList: which neighbours
   int set = kNone;       // kSet
@@ -159,6 +159,7 @@ struct Program {
   std::vector<Node> nodes;     // the root first; with one leaf, node i is its level i
   bool emit = false;           // one leaf: every way through its loops is a row
   std::vector<int> column_of;  // emit: position -> column of the row
+  bool reads_everyone = false;  // some level does
 
   // The only leaf, for what works on one plan.
   const Leaf& only() const { return leaves.front(); }

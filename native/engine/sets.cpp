@@ -48,6 +48,7 @@ Span Sets::slice(const SetExpression& e) const {
     const std::vector<std::uint32_t>& ends = tables_[static_cast<std::size_t>(source.table)].ends;
     return {ends.data(), ends.size()};
   }
+  if (source.kind == Source::kEveryone) return trim({in_.everyone.data(), in_.everyone.size()}, e.lower, e.upper);
   if (source.kind == Source::kSet) return trim(spans_[static_cast<std::size_t>(source.set)], e.lower, e.upper);
   const std::uint32_t v = match[source.position];
   const Span list = has(e.lower, source.position) ? in_.store.neighbors_above(v, source.relation)

@@ -149,8 +149,8 @@ def test_progress_goes_up_to_the_end() -> None:
 
 def test_finished_patterns_are_told_of() -> None:
     """Patterns of one search are finished together; what was finished before it is told."""
-    graph = complete(400)
+    graph = complete(1500)
     patterns = [Pattern.path(6), Pattern.path(3), Pattern.cycle(6)]
     with pytest.raises(TimeoutReached) as caught:
         si.count(graph, patterns, timeout=1.0, threads=1)
-    assert caught.value.done == [] and caught.value.finished == {1: 400 * 399 * 398 // 2}
+    assert caught.value.done == [] and caught.value.finished == {1: 1500 * 1499 * 1498 // 2}

@@ -20,7 +20,7 @@ from subiso.pattern.generate import connected_patterns
 from subiso.plan import formula as formulas
 from subiso.plan.flatten import flatten
 from subiso.plan.json import plan_from_json, plan_to_json
-from subiso.plan.plan import Ends, Plan
+from subiso.plan.plan import Ends, Everyone, Plan
 from subiso.storage.statistics import statistics_of
 
 WITHOUT = Params(threads=1, switches=Switches(decompose="never", expand="never", sums=False))
@@ -220,6 +220,43 @@ def test_a_4cycle_is_counted_from_pairs() -> None:
     assert [size.table for size in plan.tail.sizes] == [0]  # type: ignore[union-attr]
     text = str(plan)
     assert "codegrees" in text and "total += n0*n0 - n0" in text
+
+
+FAR_APART = {
+    "6-cycle": Pattern.cycle(6),
+    "7-cycle": Pattern.cycle(7),
+    "directed 6-cycle": Pattern("(a)-->(b)-->(c)-->(d)-->(e)-->(f)-->(a)"),
+    "labelled 6-cycle": Pattern("(a:A)--(b)--(c:B)--(d:A)--(e)--(f:A)--(a)"),
+    "theta": Pattern("(a)--(b)--(c)--(d), (a)--(e)--(f)--(d), (a)--(g), (d)--(h)"),
+    "with a chord": Pattern("(a)--(b)--(c)--(d)--(e)--(f)--(a), (e)--(g), (f)--(g)"),
+}
+
+
+@pytest.mark.parametrize("pattern", FAR_APART.values(), ids=FAR_APART)
+@pytest.mark.parametrize("mode", ["monomorphism", "homomorphism"])
+def test_cuts_that_no_wedge_joins(pattern: Pattern, mode: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Two vertices three steps apart: the second one is looked for everywhere."""
+    monkeypatch.setattr(formulas, "MOST_VERTICES", 8)
+    directed = pattern.edges[0].directed
+    query = make_query(random_graph(4, 13, 0.2, directed=directed), pattern, mode=mode)  # type: ignore[arg-type]
+    expected = cpu.count(query, WITHOUT).count
+    everywhere = 0
+    for formula in every_cut(query, monkeypatch):
+        found = [e for plan in plans(formula) for e in plan.extends if e.candidates.source == Everyone()]
+        everywhere += bool(found)
+        if found:
+            assert count(query, formula) == expected, formula.technique
+    assert everywhere
+
+
+def test_a_6cycle_is_a_square_of_paths() -> None:
+    formula = always(Pattern.cycle(6), random_graph(1, 60, 0.3))
+    plan = formula.terms[0].plan
+    assert "for d in V above a" in str(plan) or "for d in V below a" in str(plan)
+    assert "total += m0^2" in str(plan)
+    assert plan_from_json(plan_to_json(plan)) == plan
+    # Restrictions from what keeps the cut in place leave the quotients without any.
+    assert all(not term.problem.imposed for term in formula.terms)
 
 
 def test_a_house_is_a_product_less_a_diamond() -> None:

@@ -15,6 +15,7 @@ from subiso.plan.plan import (
     CodegreeStep,
     CountTail,
     Ends,
+    Everyone,
     Extend,
     Neighbors,
     Part,
@@ -27,7 +28,7 @@ from subiso.plan.plan import (
 from subiso.plan.tally import Tally
 
 _OPS = {"<": 0, "<=": 1, ">": 2, ">=": 3, "==": 4, "!=": 5}
-_SEEDS, _LIST, _SET, _ENDS = range(4)
+_SEEDS, _LIST, _SET, _ENDS, _EVERYONE = range(5)
 
 
 def lower_tally(plan: Plan, tally: Tally, *, wide: bool = False) -> NDArray[np.int64]:
@@ -164,6 +165,8 @@ class _Leaf:
                 return [_SET, self.set_number[index]]
             case Ends(table):
                 return [_ENDS, self.table_number[table]]
+            case Everyone():
+                return [_EVERYONE]
 
 
 def _counted(values: Iterable[int]) -> list[int]:

@@ -12,6 +12,7 @@ from subiso.plan.plan import (
     CodegreeStep,
     CountTail,
     Ends,
+    Everyone,
     Extend,
     Neighbors,
     Part,
@@ -37,11 +38,17 @@ class PartOrder:
 
 @dataclass(frozen=True)
 class Hop:
-    """The vertex at `depth` is reached from the one at `start` over the pattern vertex `via`, in two steps."""
+    """The pattern vertex `end` is reached from the one at `start` over the pattern vertex `via`, in two steps.
+
+    As a rule it is the one at `depth`. Where nothing leads to that one from the cut, it is looked for everywhere, and
+    `end` is a vertex of a part next to it: then the number of vertices between is looked up.
+    """
 
     depth: int
     start: int
     via: int
+    end: int
+    everywhere: bool = False
 
 
 @dataclass(frozen=True)
@@ -58,6 +65,8 @@ class Cut:
     cost: float
     split: bool = False
     """Single vertices may coincide in the plan; otherwise its tail takes care that they do not."""
+    kept: bool = False
+    """Restrictions come from the automorphisms that keep the cut in place, not from all."""
 
     @property
     def groups(self) -> list[tuple[int, ...]]:
@@ -72,8 +81,9 @@ def assemble_cut(problem: Problem, cut: Cut) -> Plan:
     """The plan for a cut: it counts the maps that are injective on the cut with each of its groups."""
     order = Order(cut.order, cut.singles, cut.cost, cut.descending)
     main = _CutAssembler(problem, order, cut, ())
-    steps = tuple(main.codegree_step(hop) for hop in cut.hops)
-    main.codegrees = steps
+    made = [main.codegree_step(hop) for hop in cut.hops]
+    main.codegrees = steps = tuple(dict.fromkeys(made))
+    main.hops = {hop.depth: (hop, steps.index(step)) for hop, step in zip(cut.hops, made, strict=True)}
     extends, sets, tail = main.from_depth(1, split=cut.split)
     raw = []
     for part in cut.parts:
@@ -103,7 +113,8 @@ class _CutAssembler(Assembler):
 
     def __init__(self, problem: Problem, order: Order, cut: Cut, codegrees: tuple[CodegreeStep, ...]) -> None:
         super().__init__(problem, order, cut.restrictions)
-        self.hops = {hop.depth: i for i, hop in enumerate(cut.hops)}
+        self.hops: dict[int, tuple[Hop, int]] = {}
+        """How vertices of the cut are reached, and by which table."""
         self.codegrees = codegrees
 
     def from_depth(self, first: int, *, split: bool = False) -> Loops:
@@ -120,8 +131,7 @@ class _CutAssembler(Assembler):
         return extends, tuple(sets.steps), self.count_tail(terms, blocks, sets, 1)
 
     def codegree_step(self, hop: Hop) -> CodegreeStep:
-        start = self.order.prefix[hop.start]
-        end = self.order.prefix[hop.depth]
+        start, end = self.order.prefix[hop.start], hop.end
         links = self.problem.links
         to_via = min(k.seen_from(start) for k in links if {k.a, k.b} == {start, hop.via})
         to_end = min(k.seen_from(hop.via) for k in links if {k.a, k.b} == {hop.via, end})
@@ -133,12 +143,13 @@ class _CutAssembler(Assembler):
         return CodegreeStep(hop.start, base, to_end, **self.bounds(self.reduced(known)))
 
     def extend(self, depth: int, need: Need, sets: SetTable) -> Extend:
-        number = self.hops.get(depth)
-        if number is None:
+        if depth not in self.hops:
             return super().extend(depth, need, sets)
-        start = self.codegrees[number].depth
-        left = [p for p in self.reduced(need.after) if position_of(p) > start]
-        candidates = SetExpression(Ends(number), (), **self.bounds(left), filter=need.filter)
+        hop, number = self.hops[depth]
+        source: Ends | Everyone = Everyone() if hop.everywhere else Ends(number)
+        # A table has no others than its bounds allow.
+        left = [p for p in self.reduced(need.after) if hop.everywhere or position_of(p) > hop.start]
+        candidates = SetExpression(source, (), **self.bounds(left), filter=need.filter)
         return Extend(self.order.prefix[depth], candidates, need.distinct, self.column_checks(depth))
 
     def table_of(self, need: Need) -> tuple[int, SetExpression] | None:

@@ -16,23 +16,43 @@ from subiso.storage.statistics import Statistics
 
 MOST_VERTICES = 7
 _MOST_COUNTED = 1 << 24  # vertices: a codegree table takes four bytes for each, in every thread
+_DEARER = 6.0  # restrictions that quotients are free of may cost the plan itself so many times as much
 _LOOK_UP = 2.0  # one candidate of an innermost loop that only looks a number up
 
 
 def cuts_by_cost(
     problem: Problem, stats: Statistics, *, below: float, codegrees: bool, max_tail: int
 ) -> list[Cut]:
-    """The cheapest way to match and count by each cut of the pattern that costs less than `below`, cheapest first."""
-    found = []
-    for chosen, components in _separations(problem):
+    """The cheapest way to match and count by each cut of the pattern that costs less than `below`, cheapest first.
+
+    Where symmetry moves a cut to other vertices there are two: with restrictions from all of it, which then hold for
+    the quotients too, and from what keeps the cut in place.
+    """
+
+    def best_of(
+        chosen: tuple[int, ...], components: list[tuple[int, ...]], limit: float, kept: bool
+    ) -> Cut | None:
         best: Cut | None = None
         for descending in (False, True) if problem.injective else (False,):
-            search = _CutSearch(problem, stats, chosen, components, descending, codegrees, max_tail)
-            search.run(best.cost if best else below)
+            search = _CutSearch(problem, stats, chosen, components, descending, codegrees, max_tail, kept)
+            search.run(best.cost if best else limit)
             best = search.best or best
-        if best is not None:
-            found.append(best)
+        return best
+
+    found = []
+    for chosen, components in _separations(problem):
+        cut = best_of(chosen, components, below, False)
+        found += [cut] if cut else []
+        if cut and problem.injective and _moves(problem, chosen):
+            other = best_of(chosen, components, min(below, _DEARER * cut.cost), True)
+            found += [other] if other else []
     return sorted(found, key=lambda cut: cut.cost)
+
+
+def _moves(problem: Problem, chosen: tuple[int, ...]) -> bool:
+    """Whether some automorphism takes a vertex out of the cut."""
+    orbits = problem.pattern.orbits_under((), extra_colors=problem.colors())
+    return any(0 < len(set(orbit) & set(chosen)) < len(orbit) for orbit in orbits)
 
 
 def _separations(problem: Problem) -> Iterator[tuple[tuple[int, ...], list[tuple[int, ...]]]]:
@@ -66,12 +86,16 @@ class _CutEstimator(Estimator):
         self.hubs = [False] * problem.num_vertices
         self.known: dict[int, int] = {}
         self.ends: set[int] = set()
+        self.anywhere: set[int] = set()
 
     def set_hops(self, hops: Sequence[Hop]) -> None:
-        self.ends = {hop.depth for hop in hops}
+        self.ends = {hop.depth for hop in hops if not hop.everywhere}
+        self.anywhere = {hop.depth for hop in hops if hop.everywhere}
         self.from_wedges = any(hop.start == 0 for hop in hops)
 
     def length(self, prefix: Sequence[int], depth: int, *, beyond: bool) -> float:
+        if depth in self.anywhere:
+            return self.stats.mean_degree / (2 if beyond else 1)
         if depth not in self.ends:
             return super().length(prefix, depth, beyond=beyond)
         # Hubs are reached more often, but each end is visited once.
@@ -93,8 +117,14 @@ class _CutSearch:
         descending: bool,
         codegrees: bool,
         max_tail: int,
+        kept: bool,
     ) -> None:
         self.problem = problem
+        self.kept = kept
+        colors = problem.colors() or (0,) * problem.num_vertices
+        if kept:
+            colors = tuple(2 * color + (v in chosen) for v, color in enumerate(colors))
+        self.colors = colors
         self.estimator = _CutEstimator(problem, stats, descending=descending)
         self.chosen = chosen
         self.descending = descending
@@ -133,28 +163,29 @@ class _CutSearch:
                 matches, added = self.estimator.extend(vertex, order, partial)
                 self.grow([*order, vertex], hops, [*partial, matches], cost + added)
                 continue
-            for hop in self.hops_to(vertex, order):
-                matches, added = self.reach(vertex, hop, order, partial)
-                self.grow([*order, vertex], [*hops, hop], [*partial, matches], cost + added)
+            for more in self.hops_to(vertex, order):
+                matches, added = self.reach(vertex, more, order, partial)
+                self.grow([*order, vertex], [*hops, *more], [*partial, matches], cost + added)
 
     def set_restrictions(self, order: Sequence[int]) -> tuple[tuple[int, int], ...]:
         """Symmetry along the order, without the steps that restrict no vertex of the cut."""
         pairs: tuple[tuple[int, int], ...] = ()
         if self.problem.injective:
-            pairs = restrictions_for(self.problem.pattern, order, self.problem.colors())
+            pairs = restrictions_for(self.problem.pattern, order, self.colors)
             pairs = loosen(pairs, self.chosen)[0]
         self.estimator.known = {}
         for a, b in pairs:
             self.estimator.known[b] = self.estimator.known.get(b, 0) | 1 << order.index(a)
         return pairs
 
-    def hops_to(self, vertex: int, order: list[int]) -> Iterator[Hop]:
-        """Ways to reach a vertex of the cut in two steps, over one that is left out."""
+    def hops_to(self, vertex: int, order: list[int]) -> Iterator[list[Hop]]:
+        """Ways to reach a vertex of the cut in two steps, over one that is left out; else to look everywhere."""
         if not self.codegrees or any(
             {k.a, k.b} & {vertex} and {k.a, k.b} & set(order) for k in self.problem.forbidden
         ):
             return
         around = self.estimator.around
+        found = False
         for start in range(len(order)):
             via = [
                 v
@@ -164,16 +195,38 @@ class _CutSearch:
             # Where the vertex between is single, its number is looked up in the same table.
             via.sort(key=lambda v: v not in self.singles)
             if via:
-                yield Hop(len(order), start, via[0])
+                found = True
+                yield [Hop(len(order), start, via[0], vertex)]
+        if not found and len(order) == 1:
+            hops = [hop for part in self.components for hop in self._between(part, order[0], vertex)]
+            if hops:
+                yield hops
 
-    def reach(self, vertex: int, hop: Hop, order: list[int], partial: list[float]) -> tuple[float, float]:
-        """(matches, operations added) of a loop over the ends of wedges."""
+    def _between(self, part: tuple[int, ...], start: int, vertex: int) -> list[Hop]:
+        """A table for a path of three edges between two vertices of the cut, which goes through a part."""
+        around = self.estimator.around
+        return [
+            Hop(1, 0, via, end, everywhere=True)
+            for via in part
+            for end in part
+            if via in around[start] and end in around[via] and end in around[vertex] and via != end
+        ][:1]
+
+    def reach(
+        self, vertex: int, hops: list[Hop], order: list[int], partial: list[float]
+    ) -> tuple[float, float]:
+        """(matches, operations added) of a loop over the ends of wedges, or over everything beside tables of them."""
         estimator = self.estimator
-        before = order[: hop.start + 1]
-        wedges = estimator.candidates(hop.via, before) * estimator.candidates(vertex, [*before, hop.via])
-        ends = min(wedges, estimator.sizes[vertex] / (1 + estimator.known.get(vertex, 0).bit_count()))
+        before = order[: hops[0].start + 1]
+        wedges = [
+            estimator.candidates(hop.via, before) * estimator.candidates(hop.end, [*before, hop.via])
+            for hop in hops
+        ]
+        ends = estimator.sizes[vertex] / (1 + estimator.known.get(vertex, 0).bit_count())
+        if not hops[0].everywhere:
+            ends = min(wedges[0], ends)
         matches = partial[-1] * max(ends, 1e-9)
-        return matches, partial[hop.start] * wedges * INCREMENT + matches * VISIT
+        return matches, partial[hops[0].start] * sum(wedges) * INCREMENT + matches * VISIT
 
     def finish(
         self, order: tuple[int, ...], hops: tuple[Hop, ...], partial: list[float], cost: float
@@ -191,7 +244,9 @@ class _CutSearch:
                 total += self.tail_cost(self.singles, order, hops, partial, split=split)
             if total < self.limit:
                 self.limit = total
-                self.best = Cut(order, self.singles, parts, hops, restrictions, self.descending, total, split)
+                self.best = Cut(
+                    order, self.singles, parts, hops, restrictions, self.descending, total, split, self.kept
+                )
 
     @property
     def splits(self) -> bool:

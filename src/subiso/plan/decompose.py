@@ -77,7 +77,8 @@ def _with_order(problem: Problem, cut: Cut) -> Problem:
 
 
 def _keeps(problem: Problem, cut: Cut) -> bool:
-    """True when no automorphism moves the cut, or exchanges vertices with different candidates."""
+    """True when no automorphism that the restrictions come from moves the cut, or exchanges vertices with different
+    candidates."""
     if not cut.restrictions:
         return True
     if problem.pattern.automorphism_count() > _MOST_SYMMETRY:
@@ -85,6 +86,8 @@ def _keeps(problem: Problem, cut: Cut) -> bool:
     chosen, filters = set(cut.order), problem.filters
     for image in problem.pattern.automorphisms(_MOST_SYMMETRY):
         if {image[v] for v in chosen} != chosen:
+            if cut.kept:
+                continue
             return False
         if filters and any(filters[image[v]] != filters[v] for v in range(problem.num_vertices)):
             return False

@@ -220,7 +220,11 @@ class _Planner:
             max_tail=self.options.get("max_tail", 99),
         )
         found = []
-        for cut in [cut for cut in cuts if self._allowed(problem, cut)][:_CUTS_LOOKED_AT]:
+        alike: dict[Hashable, Cut] = {}  # those that symmetry turns into each other cost the same
+        for cut in cuts:
+            if self._allowed(problem, cut):
+                alike.setdefault((cut.cost, cut.kept, len(cut.order), len(cut.parts)), cut)
+        for cut in list(alike.values())[:_CUTS_LOOKED_AT]:
             parts = take_apart(problem, cut)
             if parts is not None:
                 found.append(self._by_cut(problem, parts))

@@ -11,7 +11,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import NamedTuple
 
-VERSION = 3
+VERSION = 4
 
 
 class Neighbors(NamedTuple):
@@ -35,7 +35,12 @@ class Ends:
     table: int
 
 
-Source = Neighbors | SetRef | Ends
+@dataclass(frozen=True)
+class Everyone:
+    """Every vertex."""
+
+
+Source = Neighbors | SetRef | Ends | Everyone
 
 
 class Operand(NamedTuple):

@@ -5,7 +5,18 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Sequence
 
-from subiso.plan.plan import CountTail, Extend, Neighbors, Part, Plan, SetExpression, SetRef, Source, Term
+from subiso.plan.plan import (
+    CountTail,
+    Ends,
+    Extend,
+    Neighbors,
+    Part,
+    Plan,
+    SetExpression,
+    SetRef,
+    Source,
+    Term,
+)
 
 
 def plan_text(plan: Plan) -> str:
@@ -125,7 +136,9 @@ class Writer:
     def source(self, source: Source) -> str:
         if isinstance(source, Neighbors):
             return f"N{source.relation or ''}({self.names[source.position]})"
-        return f"S{source.index}" if isinstance(source, SetRef) else f"D{source.table}"
+        if isinstance(source, SetRef):
+            return f"S{source.index}"
+        return f"D{source.table}" if isinstance(source, Ends) else "V"
 
     def listed(self, positions: Iterable[int]) -> str:
         return ", ".join(self.names[p] for p in positions)

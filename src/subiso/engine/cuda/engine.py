@@ -18,6 +18,7 @@ from subiso.engine import cpu
 from subiso.engine.base import Outcome, Params, StoppedBy
 from subiso.engine.candidates import Found
 from subiso.engine.cuda.ahead import Begun, CountingRun, begin_all, hurrying, waiting
+from subiso.engine.cuda.by_host import host_formula
 from subiso.engine.cuda.by_parts import PartsRun, TooLarge, parted_formula
 from subiso.engine.cuda.by_sums import SumsReport, SumsRun, SumsWay, prepare_sums, sums_way
 from subiso.engine.cuda.by_twigs import Nothing, by_twigs, plan_twigs
@@ -157,6 +158,9 @@ class CudaEngine:
                     total = self._run(lambda: self.prepare_sums([way], query.graph), watch)
                     return Outcome(total, watch.stopped_by, time.perf_counter() - started)
             parted = self.parted(resolved, formula, params)
+            on_host = self.on_host(resolved, parted or formula, params)
+            if on_host is not None:
+                return cpu.run_formula(on_host, resolved, params, started)
             if parted is not None:
                 with contextlib.suppress(TooLarge):
                     return self._count_terms(parted, resolved, params, started, race)
@@ -180,6 +184,10 @@ class CudaEngine:
         """A much cheaper formula, whose cuts have several parts; None = there is none."""
         alone = self.schedule == "auto" and len(self.machines) == 1
         return parted_formula(resolved, params, formula) if alone else None
+
+    def on_host(self, resolved: Resolved, formula: Formula, params: Params = Params()) -> Formula | None:  # noqa: B008
+        """The host's formula, where it takes much less time than this one; None = it does not, or may not count."""
+        return host_formula(resolved, params, formula.cost) if self.host else None
 
     def _soon_on_host(self, formula: Formula, resolved: Resolved, params: Params) -> Outcome | None:
         """The count, where the host's plans are done before kernels would be launched."""

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from subiso.engine import cpu
 from subiso.engine.base import Params
 from subiso.engine.cuda import engine_on
+from subiso.engine.cuda.by_host import host_formula
 from subiso.engine.cuda.by_parts import parted_formula
 from subiso.engine.cuda.by_sums import SumsWay, may_come_from_sums, sums_way
 from subiso.engine.cuda.choose import Choice, choose_schedule, joins_twigs, takes_codegrees
@@ -36,6 +37,7 @@ from subiso.storage.statistics import statistics_of
 
 _COMPILING = "short: kernels that are not in the cache yet are compiled in haste, and well after that"
 _SOON = "the host first: it should be done before a kernel would be launched"
+_HERE = "the host counts: kernels have no such cuts, and would take much longer without"
 _SPARED = "but between candidates its tables cost more than they save"
 _BY_PLANS = ("fine", "stack", "wedge", "local", "levels")
 _BY_SEVERAL = ("fine", "stack", "levels")
@@ -69,6 +71,10 @@ class _Asked:
             if self.schedule == "auto" and self.alone
             else None
         )
+
+    def on_host(self, formula: Formula) -> Formula | None:
+        """The host's formula, where it takes much less time."""
+        return host_formula(self.resolved, Params(), formula.cost) if self.schedule == "auto" else None
 
     def choice(self, plan: Plan, schedule: str) -> Choice:
         wanted = "stack" if schedule == "auto" and not self.alone else schedule
@@ -140,6 +146,11 @@ def _by_kernels(asked: _Asked, lines: list[str], beside: str) -> DeviceNotes:
         lines.append(f"  {_COMPILING}")
     formula = asked.parted(formula) or formula
     lines += [f"  {beside}"] if beside else []
+    on_host = asked.on_host(formula)
+    if on_host is not None:
+        kernels = f"or by kernels (~{formula.cost:,.3g} operations, {formula.technique})"
+        lines.append(f"  {_HERE}")
+        return DeviceNotes(tuple(lines), on_host, listing=listing, others=kernels, own=True)
     choices = [asked.choice(term.plan, asked.schedule) for term in formula.terms]
     schedules = tuple(
         f"schedule {choice.schedule}: {choice.why}; {_how(term.plan, choice)}"

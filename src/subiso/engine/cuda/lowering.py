@@ -42,7 +42,7 @@ from subiso.engine.cuda.tables import (
     at_most,
 )
 from subiso.errors import UnsupportedError
-from subiso.plan.plan import ColumnCheck, CountTail, Ends, Neighbors, Plan, SetExpression, Term
+from subiso.plan.plan import ColumnCheck, CountTail, Ends, Everyone, Neighbors, Plan, SetExpression, Term
 
 _COMPARISONS = {"<": 0, "<=": 1, ">": 2, ">=": 3, "==": 4, "!=": 5}
 
@@ -222,6 +222,8 @@ class _Lowering:
                 found["lists"].add((source.position, source.relation))
             elif isinstance(source, Ends):
                 found["ends"].add(source.table)
+            elif isinstance(source, Everyone):
+                raise UnsupportedError("loops over all vertices below others run on the CPU only")
             elif source.index in self.kept:
                 found["sets"].add((self.plan.sets[source.index].depth, self.kept[source.index]))
             else:
