@@ -5,7 +5,7 @@
 Milliseconds, plan included, the best of some runs; a run over the limit is stopped, and that way is not tried on larger
 cliques. What a way makes of the graph is made before and timed apart, and so are kernels compiled. Counts are compared
 with the oracle, or between ways where it has none, and so are the numbers of rows; a wrong one makes the exit status 1.
-Pivots are the CPU's; a device counts by the ways that list.
+Where the CPU has pivots, a device counts set by set.
 """
 
 from __future__ import annotations
@@ -182,10 +182,9 @@ def main() -> int:
     for name in chosen_graphs(data, given.graphs, GRAPHS):
         graph, known = load_graph(data, name), known_counts(data, name)
         if "counting" in given.tables:
-            ways = COUNTED if given.device == "cpu" else LOOPS
             queries = [make_query(graph, Pattern.clique(k)) for k in given.sizes]
-            run = counter(given.device, [(q, Params(switches=s)) for q in queries for s in ways.values()])
-            study(tables["counting"], name, graph, known, run, ways, given)
+            run = counter(given.device, [(q, Params(switches=s)) for q in queries for s in COUNTED.values()])
+            study(tables["counting"], name, graph, known, run, COUNTED, given)
         if "listing" in given.tables:
             study(tables["listing"], name, graph, known, list_rows, LOOPS, given)
         if "making" in given.tables:
