@@ -158,7 +158,8 @@ class CudaEngine:
                     total = self._run(lambda: self.prepare_sums([way], query.graph), watch)
                     return Outcome(total, watch.stopped_by, time.perf_counter() - started)
             parted = self.parted(resolved, formula, params)
-            on_host = self.on_host(resolved, parted or formula, params)
+            # In a race the host has better than plans.
+            on_host = None if race else self.on_host(resolved, parted or formula, params)
             if on_host is not None:
                 return cpu.run_formula(on_host, resolved, params, started)
             if parted is not None:

@@ -146,7 +146,7 @@ def _by_kernels(asked: _Asked, lines: list[str], beside: str) -> DeviceNotes:
         lines.append(f"  {_COMPILING}")
     formula = asked.parted(formula) or formula
     lines += [f"  {beside}"] if beside else []
-    on_host = asked.on_host(formula)
+    on_host = None if beside else asked.on_host(formula)
     if on_host is not None:
         kernels = f"or by kernels (~{formula.cost:,.3g} operations, {formula.technique})"
         lines.append(f"  {_HERE}")
