@@ -310,7 +310,7 @@ def test_several_together_within_a_time(tmp_path: Path) -> None:
     target = tmp_path / "dense.txt"
     target.write_text("".join(f"{a} {b}\n" for a in range(300) for b in range(a)))
     late = run(
-        "count", str(target), "path6", "cycle6", "path3", "--together", "--timeout", "1", "--format", "json",
+        "count", str(target), "path7", "cycle7", "path3", "--together", "--timeout", "1", "--format", "json",
         "--threads", "1", code=3,
     )  # fmt: skip
     assert [row["count"] for row in json.loads(late.stdout)] == [None, None, 300 * 299 * 298 // 2]

@@ -156,7 +156,7 @@ def _by_kernels(asked: _Asked, lines: list[str], beside: str) -> DeviceNotes:
         f"schedule {choice.schedule}: {choice.why}; {_how(term.plan, choice)}"
         for term, choice in zip(formula.terms, choices, strict=True)
     )
-    others = _others(asked, {choice.schedule for choice in choices})
+    others = _others(asked, formula, {choice.schedule for choice in choices})
     return DeviceNotes(tuple(lines), formula, schedules, listing, others=others, own=True)
 
 
@@ -181,9 +181,8 @@ def _sums(asked: _Asked, way: SumsWay, formula: Formula) -> list[str]:
     ]
 
 
-def _others(asked: _Asked, chosen: set[str]) -> str:
+def _others(asked: _Asked, taken: Formula, chosen: set[str]) -> str:
     """The schedules that could run it too, with what they have to do by the planner's estimate, and the host."""
-    taken = asked.formula(asked.schedule)
     costs: dict[str, list[str]] = {}
     for name in _BY_PLANS if asked.alone else _BY_SEVERAL:
         if name in chosen:
