@@ -239,9 +239,9 @@ def run_once(engine: CudaEngine, query: Query, timing: Timing, params: Params, *
         return
     timing.count = outcome.count
     timing.again = first or wait <= _ENOUGH
-    timing.wait_ms = min(wait, timing.wait_ms if timing.warm and timing.wait_ms else wait)
-    timing.search_ms = min(search, timing.search_ms if timing.warm and timing.search_ms else search)
-    timing.warm = not first
+    if timing.warm:
+        wait, search = min(wait, timing.wait_ms or wait), min(search, timing.search_ms or 0.0)
+    timing.wait_ms, timing.search_ms, timing.warm = wait, search, not first
     if engine.last is not None:
         timing.search_mb = engine.last.search_bytes / 1e6
     if isinstance(engine.last, LevelsReport):

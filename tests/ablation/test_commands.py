@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import sys
 from pathlib import Path
@@ -12,8 +13,14 @@ from bench.gpu import showcases
 from shim import ShimMachine
 from tests.ablation.tiny import make_folder
 
+import subiso as si
+from subiso.engine.base import Params
 from subiso.engine.cuda import device
+from subiso.engine.cuda.engine import CudaEngine
 from subiso.engine.cuda.kernel import SearchKernel
+from subiso.engine.cuda.machine import Kernel
+from subiso.engine.cuda.tune import Wishes
+from subiso.engine.query import make_query
 
 FAKE_NVRTC = """
 import os
@@ -98,3 +105,14 @@ def test_kernels_are_compiled_by_several_processes(tmp_path: Path, monkeypatch: 
     found = [path.read_text() for path in (tmp_path / "cache").glob("*/kernel.cubin")]
     assert len(found) == 2  # the third does not compile, which is for the study to say
     assert all("search_all" in text for text in found)
+
+
+def test_kernels_of_counts_are_found_without_a_device(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What cannot be planned for the device is left to the run that says so."""
+    compiled: list[Kernel] = []
+    monkeypatch.setattr(rehearse, "compile_all", lambda kernels, architecture: compiled.extend(kernels))
+    engine = CudaEngine(ShimMachine("forward"), Wishes(fixed=False))
+    graph = si.Graph.from_edges(*zip(*itertools.combinations(range(6), 2), strict=True))
+    queries = [si.Pattern.cycle(4), si.Pattern.path(40), si.Pattern.clique(5)]
+    cases = [(make_query(graph, pattern), Params()) for pattern in queries]
+    assert rehearse.compile_counts(engine, cases) == len(compiled) > 1

@@ -8,7 +8,9 @@ from part_cases import CUTTING, PATTERNS, random_graph
 import subiso as si
 from subiso.engine import reference
 from subiso.engine.base import Params, Switches
-from subiso.engine.cuda import by_parts, engine_on
+from subiso.engine.cuda import by_parts
+from subiso.engine.cuda.device import open_device
+from subiso.engine.cuda.engine import CudaEngine
 from subiso.engine.query import make_query
 
 
@@ -23,7 +25,7 @@ def always(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_equal_to_the_reference(pattern: si.Pattern) -> None:
     for seed in (1, 3):
         query = make_query(random_graph(seed), pattern)
-        assert engine_on("cuda").count(query, CUTTING).count == reference.count(query).count
+        assert CudaEngine(open_device()).count(query, CUTTING).count == reference.count(query).count
 
 
 @pytest.mark.parametrize("pattern", PATTERNS.values(), ids=PATTERNS)
@@ -33,12 +35,12 @@ def test_equal_to_the_host(pattern: si.Pattern, parted: bool, monkeypatch: pytes
     monkeypatch.setattr(by_parts, "GAIN", 0.0 if parted else 1e18)
     for seed in (5, 7):
         query = make_query(random_graph(seed, 2000, 12_000), pattern)
-        assert engine_on("cuda").count(query, CUTTING).count == si.count(query.graph, pattern)
+        assert CudaEngine(open_device()).count(query, CUTTING).count == si.count(query.graph, pattern)
 
 
 def test_candidate_graphs() -> None:
     switches = Switches(decompose="always", sums=False, candidate_graph="always", labelled="plan")
     query = make_query(random_graph(6, 500, 2500), PATTERNS["labelled"])
-    assert engine_on("cuda").count(query, Params(switches=switches)).count == si.count(
+    assert CudaEngine(open_device()).count(query, Params(switches=switches)).count == si.count(
         query.graph, query.pattern
     )

@@ -35,7 +35,9 @@ def test_six_cycles_are_the_hosts(query: Query, monkeypatch: pytest.MonkeyPatch)
     formula = engine().on_host(resolved, kernels)
     assert formula is not None and 5 * formula.cost < kernels.cost
     assert engine(host=False).on_host(resolved, kernels) is None
-    assert engine().count(query).count == cpu.count(query).count
+    counting = engine()
+    assert counting.count(query).count == cpu.count(query).count
+    assert counting.last is None, "no kernel ran"
 
 
 def test_kernels_count_what_they_are_as_quick_with(query: Query, monkeypatch: pytest.MonkeyPatch) -> None:

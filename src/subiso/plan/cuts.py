@@ -40,19 +40,15 @@ def cuts_by_cost(
         return best
 
     found = []
+    orbits = [set(orbit) for orbit in problem.pattern.orbits_under((), extra_colors=problem.colors())]
     for chosen, components in _separations(problem):
         cut = best_of(chosen, components, below, False)
         found += [cut] if cut else []
-        if cut and problem.injective and _moves(problem, chosen):
+        moved = any(0 < len(orbit & set(chosen)) < len(orbit) for orbit in orbits)
+        if cut and problem.injective and moved:
             other = best_of(chosen, components, min(below, _DEARER * cut.cost), True)
             found += [other] if other else []
     return sorted(found, key=lambda cut: cut.cost)
-
-
-def _moves(problem: Problem, chosen: tuple[int, ...]) -> bool:
-    """Whether some automorphism takes a vertex out of the cut."""
-    orbits = problem.pattern.orbits_under((), extra_colors=problem.colors())
-    return any(0 < len(set(orbit) & set(chosen)) < len(orbit) for orbit in orbits)
 
 
 def _separations(problem: Problem) -> Iterator[tuple[tuple[int, ...], list[tuple[int, ...]]]]:
