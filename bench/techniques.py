@@ -124,7 +124,7 @@ def counter(device: str, cases: Iterable[tuple[Query, Params]], *, host: bool = 
     from subiso.engine.cuda.tune import Wishes
 
     engine = CudaEngine(open_devices(device)[0], Wishes(fixed=False), host=host)
-    compile_counts(engine, cases)
+    compile_counts([engine], cases)
     return engine.count
 
 

@@ -17,6 +17,8 @@ from numpy.typing import NDArray
 from bench.ablation.setting import Setting
 from subiso.engine.base import Params
 from subiso.engine.cuda.engine import CudaEngine
+from subiso.engine.cuda.filter_kernel import STEPS, FilterKernel
+from subiso.engine.cuda.filter_tune import FilterWishes
 from subiso.engine.cuda.machine import Description, Kernel
 from subiso.engine.cuda.times import Spent
 from subiso.engine.query import Query
@@ -91,15 +93,25 @@ def kernels_of(setting: Setting, studies: Sequence[Callable[[Setting], Any]]) ->
     return list(machine.kernels)
 
 
-def compile_counts(engine: CudaEngine, cases: Iterable[tuple[Query, Params]]) -> int:
-    """Compiles the kernels that an engine's counts will launch, by several processes; how many there are."""
-    machine = Rehearsal(engine.machine.description)
-    stand_in = CudaEngine(machine, engine.wishes, schedule=engine.schedule)
+def compile_counts(engines: Sequence[CudaEngine], cases: Iterable[tuple[Query, Params]]) -> int:
+    """Compiles what counts by engines of one machine will launch, in several processes; how many kernels that is."""
+    if not engines:
+        return 0
+    machine = Rehearsal(engines[0].machine.description)
+    on_host = FilterWishes(place="host")  # the stand-in's filters would leave no candidate
+    # Twigs are matched on the host, which takes its time; their few kernels are compiled in the first run.
+    stand_ins = [
+        CudaEngine(machine, replace(engine.wishes, filters=on_host), schedule=engine.schedule)
+        for engine in engines
+        if engine.schedule != "pipeline"
+    ]
     for query, params in cases:
-        with suppress(SubisoError):  # said when it is run
-            stand_in.count(query, params)
-    compile_all(list(machine.kernels), machine.description.architecture)
-    return len(machine.kernels)
+        for stand_in in stand_ins:
+            with suppress(SubisoError):  # said when it is run
+                stand_in.count(query, params)
+    kernels = [*machine.kernels, *map(FilterKernel, STEPS)]
+    compile_all(kernels, machine.description.architecture)
+    return len(kernels)
 
 
 def compile_all(kernels: Sequence[Kernel], architecture: str) -> None:

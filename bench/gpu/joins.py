@@ -18,7 +18,6 @@ own. There, `launches` is the mean per count, `MB moved` what was uploaded of th
 from __future__ import annotations
 
 import argparse
-import contextlib
 import json
 import math
 import random
@@ -28,7 +27,7 @@ import time
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
-from bench.ablation.rehearse import Rehearsal, compile_all
+from bench.ablation.rehearse import compile_counts
 from bench.checked import check_names, chosen_graphs, run_script
 
 from subiso.bench.data import DataFolder, load_graph
@@ -36,8 +35,6 @@ from subiso.engine.base import Params, Switches
 from subiso.engine.cuda import SCHEDULES as KNOWN_SCHEDULES
 from subiso.engine.cuda.device import open_devices
 from subiso.engine.cuda.engine import CudaEngine
-from subiso.engine.cuda.filter_kernel import STEPS, FilterKernel
-from subiso.engine.cuda.filter_tune import FilterWishes
 from subiso.engine.cuda.levels import LevelsReport
 from subiso.engine.cuda.levels_tune import LevelsWishes
 from subiso.engine.cuda.machine import Machine
@@ -56,10 +53,10 @@ SWITCHES = {
     "output=prealloc": replace(ALL_ON, output="prealloc"),
     "output=twice": replace(ALL_ON, output="twice"),
     "first=rarest": replace(ALL_ON, first="rarest"),
-    "granular off": replace(ALL_ON, granular=False),
+    "operands=copied": replace(ALL_ON, operands="copied"),
+    "operands=reused": replace(ALL_ON, operands="reused"),
+    "operands=shared": replace(ALL_ON, operands="shared"),
     "cache off": replace(ALL_ON, cache=False),
-    "reuse off": replace(ALL_ON, reuse="off"),
-    "reuse=block": replace(ALL_ON, reuse="block"),
     "balance off": replace(ALL_ON, balance=False),
     "live off": replace(ALL_ON, live=False),
     "parallel": replace(ALL_ON, parallel=True),
@@ -131,7 +128,9 @@ def main() -> None:
         first = run_all(machine, name, queries, engines_by_schedule(options.schedules), COUNTING, options)
         wrong += report_schedules(first)
         known = {t.query: t.count for t in first if t.finished and t.count is not None}
-        chosen = {q: query for q, query in queries.items() if 0 < known.get(q, 0) <= options.most}
+        chosen = {
+            q: query for q, query in queries.items() if options.least <= known.get(q, 0) <= options.most
+        }
         ways = engines_by_switch(options.switches)
         for title, params in (("the plan's order", MATCHING), ("core-forest order", CORE)):
             second = run_all(machine, name, chosen, ways, params, options)
@@ -158,9 +157,8 @@ def parse() -> argparse.Namespace:
     )
     parser.add_argument("--timeout", type=float, default=2.0, help="seconds per query and way")
     parser.add_argument("--repeat", type=int, default=3)
-    parser.add_argument(
-        "--most", type=int, default=10**8, help="matches of a query in the tables of switches"
-    )
+    parser.add_argument("--least", type=int, default=1, help="matches of a query in the tables of switches")
+    parser.add_argument("--most", type=int, default=10**8, help="the most of them")
     parser.add_argument("--json", type=Path)
     return parser.parse_args()
 
@@ -189,12 +187,12 @@ def run_all(
     options: argparse.Namespace,
 ) -> list[Timing]:
     """Every query by every way, kernels compiled before."""
-    rehearse(machine, queries, ways, params)
     caches = [Cache(machine)]  # one copy of the graph for all
     engines = {
         way: CudaEngine(machine, wishes, schedule=schedule, host=schedule == "auto", caches=caches)
         for way, (schedule, wishes) in ways.items()
     }
+    compile_counts(list(engines.values()), ((query, params) for query in queries.values()))
     found = []
     limited, chance = replace(params, timeout=options.timeout), random.Random(options.seed)
     for number, query in queries.items():
@@ -206,20 +204,6 @@ def run_all(
                     run_once(engines[way], query, timings[way], limited, first=turn == 0)
         found += timings.values()
     return found
-
-
-def rehearse(machine: Machine, queries: dict[str, Query], ways: Ways, params: Params) -> None:
-    stand_in = Rehearsal(machine.description)
-    for schedule, wishes in ways.values():
-        here = replace(wishes, filters=FilterWishes(place="host"))  # the stand-in would leave no candidate
-        engine = CudaEngine(stand_in, here, schedule=schedule)
-        for query in queries.values():
-            # Twigs are matched on the host, which takes its time; their few kernels are compiled in the first run.
-            with contextlib.suppress(SubisoError):  # said when it is run
-                if schedule != "pipeline":
-                    engine.count(query, params)
-    filters = [FilterKernel(step) for step in STEPS]
-    compile_all([*stand_in.kernels, *filters], machine.description.architecture)
 
 
 def run_once(engine: CudaEngine, query: Query, timing: Timing, params: Params, *, first: bool) -> None:

@@ -22,6 +22,7 @@ import time
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
+from bench.ablation.rehearse import compile_counts
 from bench.checked import check_graphs, check_names, run_script
 
 from subiso.bench.data import DataFolder, load_graph
@@ -67,13 +68,17 @@ def main() -> None:
         way: CudaEngine(machine, schedule="auto" if way == "kernels" else way, host=way == "auto")
         for way in options.ways
     }
+    known_queries = data.labelled_queries()[GRAPH]
+    queries = [
+        make_query(graph, Pattern.from_edges(known["edges"], vertex_labels=known["labels"]), unique=False)
+        for known in known_queries
+    ]
+    compile_counts(list(ways.values()), ((query, Params()) for query in queries))
     print(f"{'query':8} {'count':>20} {'gMatch':>10} " + " ".join(f"{way:>10}" for way in ways))
     rows = []
-    for known in data.labelled_queries()[GRAPH]:
-        pattern = Pattern.from_edges(known["edges"], vertex_labels=known["labels"])
+    for known, query in zip(known_queries, queries, strict=True):
         peer = known["peers_ms"].get("gMatch")
         row = Row(known["name"], known["embeddings"], None if peer is None else sum(peer))
-        query = make_query(graph, pattern, unique=False)
         for way, engine in ways.items():
             measure(engine, query, way, row, options)
         rows.append(row)
@@ -111,7 +116,7 @@ def measure(engine: CudaEngine, query: Query, way: str, row: Row, options: argpa
             return
         if row.counts.setdefault(way, outcome.count) != outcome.count:
             row.counts[f"{way} again"] = outcome.count
-        if number or seconds > _ENOUGH:  # the first one compiles
+        if number or seconds > _ENOUGH:  # the first one copies the graph
             best = min(best, seconds)
         if seconds > _ENOUGH:
             break

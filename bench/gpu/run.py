@@ -186,7 +186,7 @@ def rehearse(engine: CudaEngine, cases: list[tuple[Graph, str]]) -> None:
     """Compiles the kernels of all cases, and says so."""
     started = time.perf_counter()
     queries = (make_query(graph, Pattern.from_edges(PATTERNS[pattern])) for graph, pattern in cases)
-    kernels = compile_counts(engine, ((query, Params()) for query in queries))
+    kernels = compile_counts([engine], ((query, Params()) for query in queries))
     print(f"{kernels} kernels in {time.perf_counter() - started:.1f} s, planning included", flush=True)
 
 

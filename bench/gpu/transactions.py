@@ -41,9 +41,10 @@ WAYS = [
     "as it is",
     "output=prealloc",
     "output=twice",
-    "granular off",
+    "operands=copied",
+    "operands=reused",
+    "operands=shared",
     "cache off",
-    "reuse off",
     "balance off",
     *(f"storage={name}" for name in INDEXED),
 ]

@@ -154,8 +154,10 @@ def levels_kernels() -> dict[str, Kernel]:
         "levels places": LevelsKernel("places"),
         "levels tail": LevelsKernel("tail", narrow=False),
         "levels clear": LevelsKernel("clear"),
-        "levels join pairs sharing": LevelsKernel("join", sharing=True),
-        "levels join buffer sharing": LevelsKernel("join", "buffer", sharing=True),
+        "levels join pairs copied": LevelsKernel("join", operands="copied"),
+        "levels join buffer copied": LevelsKernel("join", "buffer", operands="copied"),
+        "levels join pairs sharing": LevelsKernel("join", operands="shared"),
+        "levels join buffer sharing": LevelsKernel("join", "buffer", operands="shared"),
         "levels descent": DescentKernel((*usual, LevelsKernel("join", "total"))),
         "levels descent sizes": DescentKernel((*usual, LevelsKernel("tail"))),
     }

@@ -243,6 +243,15 @@ def test_of_several_machines_the_first_does_it() -> None:
     assert len(rows_of(engine, query)) == 35
 
 
+def test_lists_are_copied_only_where_something_is_looked_up() -> None:
+    for pattern, operands in ((Pattern.path(4), "read"), (Pattern.clique(3), "copied")):
+        engine = engine_of(wishes(operands="copied", alone=1))
+        query = make_query(complete(7), pattern)
+        assert engine.count(query, PLAIN).count == reference.count(query).count
+        assert isinstance(engine.last, LevelsReport)
+        assert engine.last.kernel.operands == operands
+
+
 def test_wide_offsets(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(levels_prepare, "WIDE", 0)
     engine = engine_of(wishes())

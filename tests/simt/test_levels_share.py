@@ -1,4 +1,4 @@
-"""Lists that the warps of a block share (schedule `levels`, `reuse="block"`), through the SIMT shim."""
+"""Lists that the warps of a block share (schedule `levels`, `operands="shared"`), through the SIMT shim."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def test_long_lists_in_every_interleaving(number: int, order: str) -> None:
     query = make_query(skewed(number), PATTERNS[number], unique=False)
     wanted = reference.count(query).count
     assert wanted, "a test with nothing to find"
-    some = {"reuse": "block", "rows": 600}
+    some = {"operands": "shared", "rows": 600}
     ways = [
         wishes(**some, warps_per_block=3, balance=False),
         wishes(**some, warps_per_block=4, staged=40, blocks=1, at_once=False),
@@ -54,7 +54,7 @@ def test_a_list_is_read_once_by_a_block() -> None:
     query = make_query(graph, Pattern.clique(3), unique=False)
     found = {}
     for warps in (1, 2, 8):
-        way = wishes(reuse="block", warps_per_block=warps, blocks=1, balance=False)
+        way = wishes(operands="shared", warps_per_block=warps, blocks=1, balance=False)
         engine = CudaEngine(ShimMachine("random", seed=1), way, schedule="levels")
         assert engine.count(query, PLAIN).count == n * (n - 1) * (n - 2)
         found[warps] = copies(engine)
@@ -67,7 +67,7 @@ def test_a_list_is_read_once_by_a_block() -> None:
 def test_lists_beyond_shared_memory_are_read_where_they_are() -> None:
     graph = Graph.from_edges(*zip(*itertools.combinations(range(36), 2), strict=True))
     query = make_query(graph, Pattern.clique(3), unique=False)
-    way = wishes(reuse="block", staged=20, balance=False)
+    way = wishes(operands="shared", staged=20, balance=False)
     engine = CudaEngine(ShimMachine(), way, schedule="levels")
     assert engine.count(query, PLAIN).count == 36 * 35 * 34
     assert copies(engine) == 0
@@ -78,7 +78,7 @@ def test_rows_of_a_whole_block_share_their_operands() -> None:
     graph = Graph.from_edges(*zip(*itertools.combinations(range(40), 2), strict=True))
     query = make_query(graph, Pattern.clique(3), unique=False)
     for limits, blocks in ((Limits(8, 16, 1000), 1), (Limits(8, 16, 20), 2)):
-        way = wishes(reuse="block", limits=limits, warps_per_block=4, blocks=2, at_once=False)
+        way = wishes(operands="shared", limits=limits, warps_per_block=4, blocks=2, at_once=False)
         engine = CudaEngine(ShimMachine("reverse"), way, schedule="levels")
         assert engine.count(query, PLAIN).count == 40 * 39 * 38
         assert 0 < copies(engine) <= 2 * blocks * 40 * 39
@@ -88,6 +88,6 @@ def test_a_stop_ends_all_warps_of_a_block() -> None:
     graph = Graph.from_edges(*zip(*itertools.combinations(range(40), 2), strict=True))
     query = make_query(graph, Pattern.clique(4), unique=False)
     for at_once in (True, False):
-        way = wishes(reuse="block", rows=3000, at_once=at_once)
+        way = wishes(operands="shared", rows=3000, at_once=at_once)
         engine = CudaEngine(ShimMachine("random", stop_after=2000), way, schedule="levels")
         assert engine.count(query, PLAIN).count < 40 * 39 * 38 * 37

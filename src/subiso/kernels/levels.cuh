@@ -82,9 +82,11 @@ struct LevelsArgs {
   Limits limits;             // whose work rows are,
   u32 multiprocessors;       // unless a cost model says it, for so many of these; 0: it does not
   u32 staged;                // operands of up to so many elements are read into shared memory; 0: none
+  u32 alone;                 // a row with so many candidates has the warp for itself, where it has operands to be read
   u32 cache;                 // write 32 elements at a time
   u32 reuse;                 // rows with the same operand share its copy in shared memory
   u32 spanned;               // the window is as many rows from `first_row` on as the hand has room for
+  u32 unused;
   u32 num_sifted;            // checks of rows: further levels of the plan from `level` on,
   u8 sifted[kMaxPositions];  // each for the vertex at this position
   u8 member[kMaxPositions];  // added position -> its set of candidates

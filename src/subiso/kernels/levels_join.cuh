@@ -1,8 +1,8 @@
 // The join of schedule `levels`: for every row of a table, the elements of its candidates' list that pass all checks of a
 // level on the positions that the row holds.
-// Candidates of many rows are numbered through, and a window of these numbers is looked at. Rows with few candidates are
-// dealt out together, 32 rows to a warp; a longer one has the warp for itself; still longer ones are shared by the warps
-// of a block or by all blocks (lists made by levels_offsets).
+// Candidates of many rows are numbered through, and a window of these numbers is looked at. Rows are dealt out together, 32
+// to a warp, of which a long one may have the warp for itself; longer ones are shared by the warps of a block or by all
+// blocks (lists made by levels_offsets).
 #pragma once
 #include "levels_group.cuh"
 #include "levels_output.cuh"
@@ -25,8 +25,14 @@ struct Operand {
   const u32* list = nullptr;
 };
 
-// With kSharing lists may stand in the shared memory of other warps (levels_share.cuh).
-template <class Store, Output kOutput, bool kEdges, bool kSharing = false>
+// Where lists are that candidates are looked up in.
+enum class Operands {
+  kRead,    // in the graph's memory: all rows are dealt out together
+  kCopied,  // small ones in the warp's shared memory, where a row has the warp for itself
+  kShared,  // in that of any warp of the block (levels_share.cuh)
+};
+
+template <class Store, Output kOutput, bool kEdges, Operands kOperands>
 class JoinWarp : public OutputWarp<Store, kOutput> {
   using Base = OutputWarp<Store, kOutput>;
 
@@ -122,7 +128,7 @@ class JoinWarp : public OutputWarp<Store, kOutput> {
     return true;
   }
 
-  // Rows that follow each other; those with a warp's worth of candidates come one by one.
+  // Rows that follow each other; the long ones among them come one by one.
   SUBISO_DEVICE bool take_group() {
     const u64 first = first_row_ + (at_ * grid_warps() + grid_warp()) * group_rows_;
     if (first >= end_row_ || stopped(args_)) return false;
@@ -139,7 +145,7 @@ class JoinWarp : public OutputWarp<Store, kOutput> {
     turn_ = 0;
     stride_ = 1;
     alone_ = true;
-    long_ = args_.staged != 0 ? ballot(group_.left >= kWarp) : 0;
+    long_ = kOperands == Operands::kRead ? 0 : ballot(group_.left >= args_.alone);
   }
 
   // A row of the group that has the warp for itself, with small operands in shared memory.
@@ -185,7 +191,7 @@ class JoinWarp : public OutputWarp<Store, kOutput> {
         const u32* const at = shuffle(held_.next, entry) + (base + lane - shuffle(begin, entry));
         const u32 row = shuffle(held_.row, entry), origin = shuffle(held_.origin, entry);
         u32 vertex = 0;
-        if (present) vertex = kSharing ? load_own(at) : load_constant(at);
+        if (present) vertex = kOperands == Operands::kShared ? load_own(at) : load_constant(at);
         const bool ok = present && fits_here(vertex, row, origin) && edges_fit(vertex, row);
         const u32 from = begin > base ? begin - base : 0, to = end > base ? least(end - base, kWarp) : 0;
         const u32 takers = from < to ? (to == kWarp ? kFull : (1u << to) - 1) & ~((1u << from) - 1) : 0;
@@ -213,10 +219,10 @@ class JoinWarp : public OutputWarp<Store, kOutput> {
         const u32 number = static_cast<u32>(i - first);
         const Op op = plan_.op(i);
         if (number == origin && is_source(op)) continue;
-        if (number == first_.number || number == second_.number) {
+        if (kOperands != Operands::kRead && (number == first_.number || number == second_.number)) {
           const bool other = number != first_.number;
           const u32* copy = scratch_->operands() + (other ? args_.staged : 0);
-          if constexpr (kSharing) copy = other ? second_copy_ : first_copy_;
+          if constexpr (kOperands == Operands::kShared) copy = other ? second_copy_ : first_copy_;
           const List list{copy, other ? second_.size : first_.size};
           if (contains(list, x) != (op.kind == Op::kEdge)) return false;
         } else if (!passes(args_.reads, view_, op, x, m, row)) {
@@ -328,18 +334,18 @@ class JoinWarp : public OutputWarp<Store, kOutput> {
   bool single_ = false;              // one row has the warp for itself
   bool left_ = false;                // the host wants us to stop
   Operand first_, second_;           // in shared memory,
-  const u32* first_copy_ = nullptr;  // where, with kSharing
+  const u32* first_copy_ = nullptr;  // where, if they are shared
   const u32* second_copy_ = nullptr;
 };
 
 template <class Store, Output kOutput, bool kEdges>
 SUBISO_DEVICE void levels_seed(const LevelsArgs<Store>& args) {
-  JoinWarp<Store, kOutput, kEdges>(args).take_seeds();
+  JoinWarp<Store, kOutput, kEdges, Operands::kRead>(args).take_seeds();
 }
 
-template <class Store, Output kOutput, bool kEdges>
+template <class Store, Output kOutput, bool kEdges, Operands kOperands>
 SUBISO_DEVICE void levels_join(const LevelsArgs<Store>& args) {
-  JoinWarp<Store, kOutput, kEdges>(args).join();
+  JoinWarp<Store, kOutput, kEdges, kOperands>(args).join();
 }
 
 }  // namespace subiso

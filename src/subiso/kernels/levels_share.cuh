@@ -97,8 +97,8 @@ class SharedLists {
 };
 
 template <class Store, Output kOutput, bool kEdges>
-class SharingWarp : public JoinWarp<Store, kOutput, kEdges, true> {
-  using Base = JoinWarp<Store, kOutput, kEdges, true>;
+class SharingWarp : public JoinWarp<Store, kOutput, kEdges, Operands::kShared> {
+  using Base = JoinWarp<Store, kOutput, kEdges, Operands::kShared>;
   using Base::args_, Base::held_, Base::group_, Base::long_, Base::single_, Base::kind_, Base::at_;
   using Base::first_, Base::second_, Base::first_copy_, Base::second_copy_;
 
@@ -178,7 +178,7 @@ class SharingWarp : public JoinWarp<Store, kOutput, kEdges, true> {
   u32 num_long_ = 0;             // of the chunk, of which `at_` are done
 };
 
-template <class Store, Output kOutput, bool kEdges>
+template <class Store, Output kOutput, bool kEdges, Operands>
 SUBISO_DEVICE void levels_join_sharing(const LevelsArgs<Store>& args) {
   SharingWarp<Store, kOutput, kEdges>(args).join();
 }

@@ -22,6 +22,7 @@ Step = Literal[
     "tail",
 ]
 Output = Literal["total", "counts", "write", "buffer", "pairs", "tuples"]
+Operands = Literal["read", "copied", "shared"]
 _HEADERS = {
     "seed": "levels_join",
     "join": "levels_join",
@@ -57,8 +58,8 @@ class LevelsKernel:
     threads: int = 256
     store: str = "csr"
     """What neighbour lists are read through (storage.py)."""
-    sharing: bool = False
-    """A join whose blocks' warps share lists."""
+    operands: Operands = "read"
+    """Of a join: where lists are that candidates are looked up in."""
     quick: bool = True
     slow: bool = False
 
@@ -79,7 +80,7 @@ class LevelsKernel:
         using Store = CsrStore<u32>;
         extern "C" __global__ void __launch_bounds__(256, 5)
         subiso_levels_join(const __grid_constant__ subiso::LevelsArgs<Store> args) {
-          subiso::levels_join<Store, subiso::Output::kPairs, false>(args);
+          subiso::levels_join<Store, subiso::Output::kPairs, false, subiso::Operands::kRead>(args);
         }
         """
         return "\n".join(
@@ -95,6 +96,11 @@ class LevelsKernel:
         return ("levels_share" if self.sharing else _HEADERS.get(self.step, "levels")) + ".cuh"
 
     @property
+    def sharing(self) -> bool:
+        """The warps of a block share lists."""
+        return self.operands == "shared"
+
+    @property
     def call(self) -> str:
         """The statement that does the step."""
         function = f"levels_{self.step}_sharing" if self.sharing else f"levels_{self.step}"
@@ -108,7 +114,8 @@ class LevelsKernel:
     def _settings(self) -> list[str]:
         if self.step in WRITING:
             edges = [str(self.edges).lower()] if self.step in ("seed", "join") else []
-            return [f"subiso::Output::k{self.output.capitalize()}", *edges]
+            operands = [f"subiso::Operands::k{self.operands.capitalize()}"] if self.step == "join" else []
+            return [f"subiso::Output::k{self.output.capitalize()}", *edges, *operands]
         if self.step == "link":
             return [f"subiso::Found::k{self.output.capitalize()}"]
         return [str(self.narrow).lower()] if self.step == "tail" else []

@@ -71,7 +71,7 @@ class Launcher:
             self.outline.wide and step in READING,
             32 * self.wishes.warps_per_block,
             self.outline.storage if step in READING else "csr",
-            step == "join" and self.wishes.reuse == "block" and self.outline.staged > 0,
+            self.outline.operands if step == "join" else "read",
         )
 
     @property

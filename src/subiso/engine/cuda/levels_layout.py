@@ -65,7 +65,7 @@ _NUMBERS = (
     "only",
     "only_second",
 )
-_SETTINGS = "multiprocessors", "staged", "cache", "reuse", "spanned", "num_sifted"
+_SETTINGS = "multiprocessors", "staged", "alone", "cache", "reuse", "spanned", "unused", "num_sifted"
 LEVELS_ARGS = np.dtype(
     [
         *READS,

@@ -9,12 +9,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from subiso.engine.cuda.layout import FEW_FILTERS, FEW_KEYS, WIDE
+from subiso.engine.cuda.levels_kernel import Operands
 from subiso.engine.cuda.levels_layout import ADDED, LEVELS_ARGS, TILE
 from subiso.engine.cuda.levels_memory import LevelsMemory
 from subiso.engine.cuda.levels_phases import Phase, make_phases, single_phases
 from subiso.engine.cuda.levels_stages import (
     Stage,
     columns_of_tables,
+    has_operands,
     make_stages,
     rarest_list,
     relations_read,
@@ -26,6 +28,7 @@ from subiso.engine.cuda.levels_tune import (
     PAIR_BYTES,
     PLACE_BYTES,
     SET_BYTES,
+    UNLIMITED,
     LevelsWishes,
     Limits,
     expected_bytes,
@@ -64,8 +67,10 @@ class Outline:
     """Lists may have bit rows, which a kernel fills."""
     at_once: bool
     """The first descent is one launch."""
+    operands: Operands
+    """Where lists are that candidates are looked up in."""
     staged: int
-    """Elements of an operand that is copied to shared memory, at most."""
+    """Elements of one that is copied to shared memory, at most; 0 = none is."""
 
 
 @dataclass
@@ -98,17 +103,29 @@ def outline(graph: DeviceGraph, resolved: Resolved, plan: Plan, wishes: Wishes) 
     lowered, levels = lower_plan(plan, resolved.longest), wishes.levels
     partitioned = _partitioned(lowered, graph, resolved, levels, storage, wide=wide)
     lowered, phases = _phases(lowered, resolved, levels, partitioned)
+    stages = make_stages(phases)
+    operands = _operands(lowered, stages, levels)
     return Outline(
         lowered,
         phases,
-        make_stages(phases),
+        stages,
         wide,
         storage,
         partitioned,
         hubs=storage == "csr" and not partitioned and wishes.hub_bytes > 0,
         at_once=levels.at_once and levels.output == "atomic" and not partitioned,  # nothing in between
-        staged=levels.staged * levels.granular,
+        operands=operands,
+        staged=0 if operands == "read" else levels.staged,
     )
+
+
+def _operands(lowered: Lowered, stages: list[Stage], wishes: LevelsWishes) -> Operands:
+    """One kernel does all joins; it copies no lists where no join looks anything up."""
+    if wishes.operands in ("read", "shared"):
+        return wishes.operands
+    joins = [stage for stage in stages if stage.kind in ("join", "lists")]
+    some = any(has_operands(lowered, level, stage.known) for stage in joins for level in stage.levels)
+    return "copied" if some else "read"
 
 
 def prepare(
@@ -142,7 +159,7 @@ def prepare(
         partitioned=outline.partitioned,
     )
     _fill_common(common, memory, graph, resolved, sliced.lowered, seeds, wishes.levels)
-    common["staged"] = outline.staged
+    common["staged"], common["alone"] = outline.staged, wishes.levels.alone
     window = max(capacities)
     common["parents"], common["vertices"] = (memory._allocate(4 * window).address for _ in range(2))
     counts = _counts(memory, common, window)
@@ -251,7 +268,7 @@ def _fill_common(
     args["seeds"] = arrays[-1].address if whole else memory._upload(seeds)
     args["columns"] = lowered.num_levels
     args["only"] = args["only_second"] = NO_ORIGIN
-    args["cache"], args["reuse"] = wishes.cache, wishes.reuse != "off"
+    args["cache"], args["reuse"] = wishes.cache, wishes.operands == "reused"
     limits = wishes.limits if wishes.limits is not None and wishes.balance else Limits()
     args["limits"] = limits.pool, limits.block, limits.grid
     if wishes.balance and wishes.limits is None:
@@ -275,7 +292,7 @@ def _fill_stage(prepared: Prepared, common: Args, number: int, entries: list[int
     args = common.copy()
     args["known"], args["width"] = stage.known, stage.width
     if stage.levels:
-        args["level"] = stage.levels[0]
+        _set_level(prepared.outline, args, stage, stage.levels[0])
     if stage.source >= 0:
         sets = memory.tables[stage.source]
         args["from"] = sets[0]
@@ -295,6 +312,13 @@ def _fill_stage(prepared: Prepared, common: Args, number: int, entries: list[int
         scan["to"] = table
         prepared.offsets_args[-1].append(scan)
     prepared.args.append(_list_args(prepared, args, number) if stage.kind == "lists" else [args])
+
+
+def _set_level(outline: Outline, args: Args, stage: Stage, level: int) -> None:
+    """Where nothing can be copied, long rows have no warp each."""
+    args["level"] = level
+    if outline.operands == "copied" and not has_operands(outline.lowered, level, stage.known):
+        args["alone"] = UNLIMITED
 
 
 def _fill_columns(prepared: Prepared, args: Args, number: int) -> None:
@@ -335,7 +359,8 @@ def _list_args(prepared: Prepared, args: Args, number: int) -> list[Args]:
         one = args.copy()
         one["hand"], one["spanned"] = hand, 1
         one["width"] = len(stage.members)
-        one["level"], one["from"] = level, sets[which]
+        _set_level(prepared.outline, one, stage, level)
+        one["from"] = sets[which]
         if len(sets) > 1:
             one["from_second"] = sets[1 - which]
         one["vertices"], one["counts"] = hand["lists"][which], hand["counts"][which]

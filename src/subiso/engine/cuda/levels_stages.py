@@ -116,10 +116,19 @@ def positions_asked(lowered: Lowered, level: int) -> set[int]:
     return {p for p in range(len(first) - 1) if first[p] != first[p + 1]}
 
 
+def has_operands(lowered: Lowered, level: int, known: int) -> bool:
+    """Candidates of a level are looked up in lists beside the one that they come from."""
+    return len(_list_ops(lowered, level, known, (EDGE, NO_EDGE))) > 1
+
+
 def rarest_list(lowered: Lowered, level: int, known: int, entries: Sequence[int]) -> int:
     """The operation of a level on positions before `known` whose relation has fewest edges (`entries`, by relation)."""
-    first = lowered.tables["first"][level]
-    begin, end = int(first[0]), int(first[known])
-    ops = lowered.tables["ops"][begin:end]
-    lists = [(entries[int(op["a"])], number) for number, op in enumerate(ops) if op["kind"] == EDGE]
+    lists = [(entries[relation], number) for number, relation in _list_ops(lowered, level, known, (EDGE,))]
     return min(lists, default=(0, NO_ORIGIN))[1]
+
+
+def _list_ops(lowered: Lowered, level: int, known: int, kinds: Sequence[int]) -> list[tuple[int, int]]:
+    """(number, relation) of a level's operations of these kinds on positions before `known`."""
+    first = lowered.tables["first"][level]
+    ops = lowered.tables["ops"][int(first[0]) : int(first[known])]
+    return [(number, int(op["a"])) for number, op in enumerate(ops) if op["kind"] in kinds]

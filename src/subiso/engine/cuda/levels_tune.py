@@ -49,13 +49,13 @@ class LevelsWishes:
     afterwards (GSI's Prealloc-Combine), or a first join that counts and a second that writes."""
     first: Literal["shortest", "rarest"] = "shortest"
     """The list that candidates come from: each row's shortest, or that of the relation with fewest edges (GSI)."""
-    granular: bool = True
-    """Rows with 32 candidates or more get a warp, and their small operands are copied to shared memory."""
+    operands: Literal["read", "copied", "reused", "shared"] = "read"
+    """The lists that candidates are looked up in are read where they are; or long rows get a warp each, which copies
+    small ones to shared memory (GSI's set operations); rows that it joins one after the other may use a copy again; or
+    rows that a block joins at the same time share copies, of candidates too (GSI's duplicate removal). Measured on an
+    H200, whose caches hold such lists, copies did not pay (docs/cuda.md)."""
     cache: bool = True
     """Collect results in shared memory and write 128 bytes at a time."""
-    reuse: Literal["off", "warp", "block"] = "warp"
-    """Rows with the same operand share its copy: those that a warp joins one after the other, or those that a block
-    joins at the same time, which share lists of candidates too (GSI's duplicate removal)."""
     balance: bool = True
     """Rows with many candidates are shared by blocks or by the whole device, by a histogram and SGSI's cost model."""
     limits: Limits | None = None
@@ -75,7 +75,9 @@ class LevelsWishes:
     """Do all steps of the first descent in one launch. Measured on an H200, blocks that meet between steps lose 0.3 to
     1 ms against a few launches per level, so that is for devices on which launches are dear."""
     staged: int = 256
-    """Elements of an operand that is copied to shared memory, at most."""
+    """Elements of a list that is copied, at most."""
+    alone: int = 32
+    """Candidates of a row that gets a warp, at least."""
     table_bytes: int = TABLE_BYTES
     """For all tables at most; plans of few operations get less."""
     rows: int | None = None
