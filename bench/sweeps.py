@@ -15,12 +15,14 @@ import sys
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 ROOT = Path(__file__).resolve().parents[1]
 sys.path[:0] = [str(ROOT), str(ROOT / "src")]
 
+from bench.ablation.rehearse import compile_counts  # noqa: E402
 from bench.ablation.setting import failure  # noqa: E402
 from bench.ablation.study import Study  # noqa: E402
 from bench.checked import check_names, chosen_graphs, run_script, script_parser  # noqa: E402
@@ -43,10 +45,11 @@ SCHEDULES = ("auto", "fine", "levels", "pipeline")
 LABELS, SIZE = 16, 12
 SWEEPS: dict[str, tuple[Any, ...]] = {
     "size": (4, 8, 12, 16, 20, 24, 28, 32),
-    "density": ("tree", "sparse", "dense"),
+    "density": ("walk", "sparse", "dense"),
     "labels": (4, 8, 16, 32, 64),
     "skew": ("uniform", "zipf", "powerlaw"),
 }
+"""Of density, "walk" is the edges that the walk took, most often a tree."""
 
 LEFT_OUT = "left out"
 """The state of what there was no time for."""
@@ -95,6 +98,8 @@ class Options:
     """Seconds of one query on one engine."""
     seed: int = 1
     deadline: float = float("inf")
+    prepare: Callable[[Sequence[Query]], object] | None = None
+    """Compiles what the queries of a point need, before any of them is asked."""
 
 
 def workload(graph: Graph, sweep: str, value: Any, options: Options) -> tuple[Graph, list[Pattern]]:
@@ -104,7 +109,7 @@ def workload(graph: Graph, sweep: str, value: Any, options: Options) -> tuple[Gr
     labelled = with_labels(graph, labels, value if sweep == "skew" else "uniform", seed=options.seed)
     kind: dict[str, Any] = {}
     if sweep == "density":
-        kind = {"edges": "visited"} if value == "tree" else {"density": value}
+        kind = {"edges": "visited"} if value == "walk" else {"density": value}
     try:
         return labelled, random_queries(labelled, options.queries, size, seed=options.seed, **kind)
     except GraphError:  # no such region: a row without queries
@@ -117,8 +122,10 @@ def run_point(
     """Every query of a point on every engine."""
     labelled, patterns = workload(graph, *where[1:], options)
     point = Point(*where, engines=tuple(engines), patterns=[str(pattern) for pattern in patterns])
-    for pattern in patterns:
-        query = make_query(labelled, pattern, unique=False)
+    queries = [make_query(labelled, pattern, unique=False) for pattern in patterns]
+    if options.prepare is not None and time.perf_counter() < options.deadline:
+        options.prepare(queries)
+    for query in queries:
         found = [ask(name, engine, query, options) for name, engine in engines.items()]
         counts = {answer.count for answer in found if answer.count is not None}
         if len(counts) > 1:
@@ -168,6 +175,9 @@ def study_of(sweep: str, points: Sequence[Point], limit: float) -> Study:
     made = f"{len(asked)} runs, {stopped} stopped at the limit of {limit:g} s"
     found.claim(made + (f", {left_out} left out" if left_out else ""), not left_out)
     found.claim("all that came to their end agree", found.wrong == 0 and stopped < len(asked))
+    late = [answer.ms for answer in asked if answer.ms is not None and answer.ms > 1000 * limit]
+    if late:
+        found.claim(f"{len(late)} answers came after the limit, the last after {max(late):.0f} ms", False)
     for graph in dict.fromkeys(point.graph for point in points):
         rows = [row for row in found.rows if row["graph"] == graph]
         values = [point.value for point in points if point.graph == graph]
@@ -222,21 +232,22 @@ def _share(options: Options, parts: int) -> Options:
     return replace(options, deadline=now + (options.deadline - now) / parts)
 
 
-def engines_of(device: str, schedules: Sequence[str]) -> dict[str, Engine]:
-    """The CPU and, where there is a device, the schedules that this version has."""
-    found: dict[str, Engine] = {"cpu": cpu.count}
-    if device != "cpu" and cuda.why_not() is None:
-        from subiso.engine.cuda.device import open_devices
+def engines_of(device: str, schedules: Sequence[str]) -> dict[str, CudaEngine]:
+    """The schedules, where there is a device. Plans are read from tables: no query has a kernel of its own."""
+    if device == "cpu" or cuda.why_not() is not None:
+        return {}
+    from subiso.engine.cuda.device import open_devices
 
-        machine = open_devices("cuda")[0]
-        for schedule in schedules:
-            if (
-                schedule in cuda.SCHEDULES
-            ):  # plans are read from tables: no query waits for a kernel of its own
-                host = schedule == "auto"
-                engine = CudaEngine(machine, Wishes(fixed=False), schedule=schedule, host=host)
-                found[schedule] = engine.count
-    return found
+    machine = open_devices("cuda")[0]
+    return {
+        schedule: CudaEngine(machine, Wishes(fixed=False), schedule=schedule, host=schedule == "auto")
+        for schedule in schedules
+    }
+
+
+def compile_for(engines: Sequence[CudaEngine], queries: Sequence[Query]) -> int:
+    """Compiles the kernels that these counts need."""
+    return compile_counts(engines, ((query, Params()) for query in queries))
 
 
 def main() -> int:
@@ -257,8 +268,10 @@ def main() -> int:
     graphs = {
         name: (lambda name=name: load_graph(data, name)) for name in chosen_graphs(data, given.graphs, GRAPHS)
     }
-    options = Options(given.queries, given.limit, given.seed, time.perf_counter() + given.seconds)
-    engines = engines_of(given.device, given.schedules)
+    on_device = engines_of(given.device, given.schedules)
+    prepare = partial(compile_for, list(on_device.values()))
+    options = Options(given.queries, given.limit, given.seed, time.perf_counter() + given.seconds, prepare)
+    engines = {"cpu": cpu.count, **{name: engine.count for name, engine in on_device.items()}}
     return run_all(graphs, given.only or list(SWEEPS), engines, options, given.out)
 
 

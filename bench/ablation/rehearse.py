@@ -20,11 +20,15 @@ from subiso.engine.cuda.engine import CudaEngine
 from subiso.engine.cuda.filter_kernel import STEPS, FilterKernel
 from subiso.engine.cuda.filter_tune import FilterWishes
 from subiso.engine.cuda.machine import Description, Kernel
+from subiso.engine.cuda.pipeline_kernel import BuildKernel, JoinKernel
 from subiso.engine.cuda.times import Spent
 from subiso.engine.query import Query
 from subiso.errors import SubisoError
 
 _MOST_WORKERS = 12
+_compiled: set[tuple[str, Kernel]] = set()
+TWIG_KERNELS = BuildKernel(), JoinKernel(), JoinKernel(weights=True)
+"""Of schedule `pipeline`, whose rehearsal would take its time: twigs are matched on the host."""
 
 
 @dataclass
@@ -99,7 +103,6 @@ def compile_counts(engines: Sequence[CudaEngine], cases: Iterable[tuple[Query, P
         return 0
     machine = Rehearsal(engines[0].machine.description)
     on_host = FilterWishes(place="host")  # the stand-in's filters would leave no candidate
-    # Twigs are matched on the host, which takes its time; their few kernels are compiled in the first run.
     stand_ins = [
         CudaEngine(machine, replace(engine.wishes, filters=on_host), schedule=engine.schedule)
         for engine in engines
@@ -110,16 +113,21 @@ def compile_counts(engines: Sequence[CudaEngine], cases: Iterable[tuple[Query, P
             with suppress(SubisoError):  # said when it is run
                 stand_in.count(query, params)
     kernels = [*machine.kernels, *map(FilterKernel, STEPS)]
+    kernels += TWIG_KERNELS if len(stand_ins) < len(engines) else ()
     compile_all(kernels, machine.description.architecture)
     return len(kernels)
 
 
 def compile_all(kernels: Sequence[Kernel], architecture: str) -> None:
-    """Puts the binaries into the cache on disk, by several processes."""
-    workers = max(1, min(_MOST_WORKERS, len(kernels), os.cpu_count() or 1))
+    """Puts the binaries into the cache on disk, by several processes; those of an earlier call are there."""
+    new = [kernel for kernel in kernels if (architecture, kernel) not in _compiled]
+    if not new:
+        return
+    workers = max(1, min(_MOST_WORKERS, len(new), os.cpu_count() or 1))
     # Not by fork: a process that has used a device must not be copied.
     with ProcessPoolExecutor(workers, mp_context=multiprocessing.get_context("spawn")) as pool:
-        list(pool.map(partial(_compile, architecture), kernels))
+        list(pool.map(partial(_compile, architecture), new))
+    _compiled.update((architecture, kernel) for kernel in new)
 
 
 def _compile(architecture: str, kernel: Kernel) -> None:

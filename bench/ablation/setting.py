@@ -43,6 +43,9 @@ class Trial:
 
     count: int | None = None
     ms: float | None = None
+    """Of the search."""
+    wait_ms: float | None = None
+    """Of the whole count, preparation included."""
     idle: float | None = None
     whole: bool = False
     """Whether the run that measured the idle rate came to its end."""
@@ -163,8 +166,11 @@ class Setting:
             return
         params = Params(timeout=self.limit, switches=switches)
         times: list[float] = []
+        waits: list[float] = []
         for _ in range(1 + self.repeat):
+            started = time.perf_counter()
             outcome = engine.count(query, params)
+            waits.append(time.perf_counter() - started)
             if outcome.stopped_by is not None:
                 trial.state = outcome.stopped_by
                 break
@@ -180,6 +186,7 @@ class Setting:
             trial.sets = getattr(getattr(engine.last, "kernel", None), "sets", False)  # sums have none
         if times and not trial.state:
             trial.ms = 1000 * statistics.median(times[1:] or times)
+            trial.wait_ms = 1000 * statistics.median(waits[1:] or waits)
 
     def _measure(self, engine: CudaEngine, query: Any, switches: Switches, trial: Trial) -> None:
         engine.count(query, Params(timeout=0, switches=switches))

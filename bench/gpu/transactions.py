@@ -6,7 +6,8 @@ Run from the repository's root on a machine with a CUDA device and Nsight Comput
 
 Every query is matched to its last vertex with each switch in turn, and with each storage layout. `requests`: loads of a
 warp from global memory; `sectors`: pieces of 32 bytes that these take; `ratio`: sectors to those of what it is by
-default; `host MB` and `device MB`: the most that relations take in either memory. Counts must agree.
+default; `host MB` and `device MB`: the most that relations take in either memory, the host's with what is made of them
+for the device; `tables MB`: what a search takes there beside them. Counts must agree.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from __future__ import annotations
 import argparse
 import csv
 import io
+import itertools
 import subprocess
 import sys
 from collections import defaultdict
@@ -23,18 +25,22 @@ from typing import Any
 
 import numpy as np
 from bench.checked import chosen_graphs, run_script
-from bench.gpu.joins import GRAPHS, INDEXED, MATCHING, engines_by_switch
+from bench.gpu.joins import GRAPHS, MATCHING, STORES, engines_by_switch
 from numpy.typing import NDArray
 
 from subiso.bench.data import DataFolder, load_graph
+from subiso.engine import cpu
+from subiso.engine.base import Params
 from subiso.engine.cuda.device import CudaMachine
 from subiso.engine.cuda.engine import CudaEngine
 from subiso.engine.cuda.levels import LevelsReport
 from subiso.engine.cuda.levels_kernel import LevelsKernel
 from subiso.engine.cuda.machine import Kernel
-from subiso.engine.query import make_query
+from subiso.engine.cuda.storage import store_bytes
+from subiso.engine.query import Query, make_query
 from subiso.errors import SubisoError
 from subiso.filter.resolve import resolve
+from subiso.graph import Graph
 from subiso.queries import random_queries
 
 WAYS = [
@@ -46,12 +52,17 @@ WAYS = [
     "operands=shared",
     "cache off",
     "balance off",
-    *(f"storage={name}" for name in INDEXED),
+    "eliminate",
+    "parallel",
+    "partition",
+    *STORES,
 ]
 REQUESTS = "l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum"
 SECTORS = "l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum"
 _MOST = 10**7
 """Matches of a query that is looked at."""
+_DRAWN = 30
+"""Queries per size to choose from."""
 _NCU = ["ncu", "--csv", "--profile-from-start", "off", "--kernel-name", "regex:subiso_levels"]
 # What is counted does not depend on these, and a launch is profiled several times as fast without them.
 _NCU += ["--cache-control", "none", "--clock-control", "none"]
@@ -74,8 +85,8 @@ class Read:
     launches: int = 0
     requests: float = 0.0
     sectors: float = 0.0
-    host_mb: float = 0.0
-    device_mb: float = 0.0
+    mb: tuple[float, ...] = (0.0, 0.0, 0.0)
+    """The most of any query: the host's relations, the device's, and its tables."""
     counts: list[int] = field(default_factory=list)
 
 
@@ -100,7 +111,7 @@ def parse() -> argparse.Namespace:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("--data", type=Path, default=Path("carry"), help="folder with load.py and *.npz")
-    parser.add_argument("--graphs", nargs="*", default=["NELL-995", "WN18RR"])
+    parser.add_argument("--graphs", nargs="*", default=list(GRAPHS))
     parser.add_argument("--queries", type=int, default=3, help="per size")
     parser.add_argument("--sizes", nargs="*", type=int, default=[4, 6])
     parser.add_argument("--child", action="store_true", help=argparse.SUPPRESS)
@@ -115,10 +126,7 @@ def run_queries(options: argparse.Namespace) -> None:
     ways = engines_by_switch(WAYS)
     for name in chosen_graphs(data, options.graphs, GRAPHS):
         graph = load_graph(data, name)
-        queries = [
-            make_query(graph, pattern)
-            for pattern in random_queries(graph, options.queries, options.sizes, edges="visited", seed=1)
-        ]
+        queries = suitable(graph, options)
         for way, (schedule, wishes) in ways.items():
             engine = CudaEngine(machine, wishes, schedule=schedule)
             for number, query in enumerate(queries):
@@ -127,16 +135,40 @@ def run_queries(options: argparse.Namespace) -> None:
                 except SubisoError:
                     continue
                 report = engine.last
-                if not 0 < count <= _MOST or not isinstance(report, LevelsReport):
+                if not isinstance(report, LevelsReport):
                     continue
                 machine.launches = 0
                 profiler.start()
                 engine.count(query, MATCHING)
                 machine.stream.synchronize()
                 profiler.stop()
-                host = sum(csr.nbytes for csr in set(resolve(query).csrs)) / 1e6
-                said = (name, way, number, machine.launches, count, host, report.resident / 1e6)
+                sizes = host_bytes(query, wishes.storage), report.resident, report.search_bytes
+                said = (name, way, number, machine.launches, count, *(size / 1e6 for size in sizes))
                 print("READ\t" + "\t".join(map(str, said)), flush=True)
+
+
+def suitable(graph: Graph, options: argparse.Namespace) -> list[Query]:
+    """Of every size the first few queries that have some matches, but not too many."""
+    found = []
+    for size in options.sizes:
+        drawn = random_queries(graph, _DRAWN, size, edges="visited", seed=1)
+        queries = (make_query(graph, pattern) for pattern in drawn)
+        found += itertools.islice((query for query in queries if has_some(query)), options.queries)
+    return found
+
+
+def has_some(query: Query) -> bool:
+    outcome = cpu.count(query, Params(timeout=1.0))
+    return outcome.complete and 0 < outcome.count <= _MOST
+
+
+def host_bytes(query: Query, storage: str) -> int:
+    """The query's relations, and what finds their lists where another storage than offsets is named."""
+    resolved = resolve(query)
+    plain = sum(csr.nbytes for csr in set(resolved.csrs))
+    if storage in ("auto", "csr"):
+        return plain
+    return plain + store_bytes(resolved, storage, range(len(resolved.csrs)))
 
 
 def parse_output(text: str) -> tuple[dict[tuple[str, str], Read], list[tuple[str, str]]]:
@@ -146,11 +178,11 @@ def parse_output(text: str) -> tuple[dict[tuple[str, str], Read], list[tuple[str
     rows: list[str] = []
     for line in text.splitlines():
         if line.startswith("READ\t"):
-            name, way, _, launches, count, host, device = line.split("\t")[1:]
+            name, way, _, launches, count, *sizes = line.split("\t")[1:]
             read = found[name, way]
             read.launches += int(launches)
             read.counts.append(int(count))
-            read.host_mb, read.device_mb = max(read.host_mb, float(host)), max(read.device_mb, float(device))
+            read.mb = tuple(map(max, read.mb, map(float, sizes)))
             owners += [(name, way)] * int(launches)
         elif line.startswith('"'):
             rows.append(line)
@@ -171,15 +203,15 @@ def report(found: dict[tuple[str, str], Read], owners: list[tuple[str, str]]) ->
         ways = {way: read for (graph, way), read in found.items() if graph == name}
         first = ways[WAYS[0]]
         print(f"\n{name}: {len(first.counts)} queries, {sum(first.counts):,} matches")
-        head = ("launches", "requests", "sectors", "ratio", "host MB", "device MB")
-        print(
-            f"{'switch':22} " + " ".join(f"{h:>{w}}" for h, w in zip(head, (9, 12, 12, 6, 8, 9), strict=True))
-        )
+        head = ("launches", "requests", "sectors", "ratio", "host MB", "device MB", "tables MB")
+        widths = (9, 12, 12, 6, 8, 9, 9)
+        print(f"{'switch':22} " + " ".join(f"{h:>{w}}" for h, w in zip(head, widths, strict=True)))
         for way, read in ways.items():
             ratio = read.sectors / first.sectors if first.sectors else np.nan
+            host, device, tables = read.mb
             print(
                 f"{way:22} {read.launches:9} {read.requests:12,.0f} {read.sectors:12,.0f} {ratio:6.2f} "
-                f"{read.host_mb:8.2f} {read.device_mb:9.2f}"
+                f"{host:8.2f} {device:9.2f} {tables:9.2f}"
             )
             if read.counts != first.counts:
                 wrong += 1

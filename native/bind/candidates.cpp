@@ -1,4 +1,5 @@
 // Binds native/candidates.
+#include <nanobind/stl/pair.h>
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
@@ -68,12 +69,32 @@ nb::tuple search(BoundCandidates& self, const std::vector<LinkTuple>& forbidden,
   SearchResult result;
   {
     nb::gil_scoped_release release;
-    result = CandidateSearch(self.graph, self.store, apart, {injective, failing_sets, max_steps}).run();
+    result = CandidateSearch(self.graph, self.store, apart, {injective, failing_sets, max_steps, 0, {}}).run();
   }
   if (!result.complete) return nb::make_tuple(nb::none(), result.steps);
   return nb::make_tuple(nb::make_tuple(static_cast<std::int64_t>(result.total >> 64),
                                        static_cast<std::uint64_t>(result.total), result.overflow),
                         result.steps);
+}
+
+// Rows of vertices, one after the other; whether those are all; steps.
+nb::tuple list(BoundCandidates& self, const std::vector<LinkTuple>& forbidden, bool injective, bool failing_sets,
+               std::uint64_t max_steps, std::size_t max_rows, const std::vector<std::pair<int, int>>& restrictions) {
+  const std::size_t width = self.graph.points.size();
+  const std::vector<QueryLink> apart = to_links(forbidden, width, self.relations);
+  if (self.graph.vertex.size() != self.found) throw std::invalid_argument("twins were merged: nothing can be listed");
+  if (max_rows == 0 || max_rows > SIZE_MAX / (width + 1)) throw std::invalid_argument("some rows, and not too many");
+  for (const auto& [low, high] : restrictions) {
+    check_range(low, width, "a restriction names what is not there");
+    check_range(high, width, "a restriction names what is not there");
+  }
+  SearchResult result;
+  {
+    nb::gil_scoped_release release;
+    const SearchOptions options{injective, failing_sets, max_steps, max_rows, restrictions};
+    result = CandidateSearch(self.graph, self.store, apart, options).run();
+  }
+  return nb::make_tuple(to_numpy(std::move(result.rows)), result.complete, result.steps);
 }
 
 // (high, low) or None, how it ended, steps.
@@ -109,6 +130,7 @@ void bind_candidates(nb::module_& m) {
       .def("merge_twins", [](BoundCandidates& self) { self.graph = merge_twins(self.graph); },
            nb::call_guard<nb::gil_scoped_release>())
       .def("search", &search)
+      .def("list", &list)
       .def("eliminate", &run_elimination)
       .def("stop", [](BoundCandidates& self) { self.stop->store(true, std::memory_order_relaxed); })
       .def_prop_ro("num_points", [](const BoundCandidates& self) { return self.graph.vertex.size(); })

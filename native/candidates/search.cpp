@@ -20,7 +20,7 @@ CandidateSearch::CandidateSearch(const CandidateGraph& graph, const CsrStore& st
       depth_of_(graph.points.size()),
       used_(graph.vertex.size(), 0),
       limit_(options.max_steps < kFirstLook ? options.max_steps : options.max_steps / kFirstLook) {
-  const SearchOrder order = search_order(graph, options.injective, forbidden.empty());
+  const SearchOrder order = search_order(graph, options.injective, forbidden.empty() && options.max_rows == 0);
   matched_ = order.matched;
   for (std::size_t depth = 0; depth < order.vertices.size(); ++depth)
     depth_of_[static_cast<std::size_t>(order.vertices[depth])] = depth;
@@ -116,7 +116,7 @@ bool CandidateSearch::allowed(const Level& level, std::uint32_t v) {
 }
 
 bool CandidateSearch::visit(std::size_t depth, Count times) {
-  if (depth == matched_) return count_rest(times);
+  if (depth == matched_) return options_.max_rows == 0 ? count_rest(times) : list_row();
   const Level& level = levels_[depth];
   const auto u = static_cast<std::size_t>(level.vertex);
   VertexSet reasons = level.ancestors;
@@ -154,6 +154,15 @@ bool CandidateSearch::visit(std::size_t depth, Count times) {
   }
   failing_ = reasons;
   return found;
+}
+
+bool CandidateSearch::list_row() {
+  const auto vertex = [&](int u) { return graph_.vertex[point_[static_cast<std::size_t>(u)]]; };
+  for (const auto& [low, high] : options_.restrictions)
+    if (vertex(low) >= vertex(high)) return true;  // another row stands for this one
+  for (std::uint32_t point : point_) result_.rows.push_back(graph_.vertex[point]);
+  result_.complete = result_.rows.size() < options_.max_rows * point_.size();
+  return true;
 }
 
 void CandidateSearch::add(Count value, Count times) {

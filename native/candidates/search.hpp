@@ -1,7 +1,9 @@
-// Counts embeddings by backtracking on a candidate graph. Failing sets skip siblings that must fail for the same reason;
-// points stand for as many data vertices as they weigh; vertices at the end that are not joined are counted, not matched.
+// Counts or lists embeddings by backtracking on a candidate graph. Failing sets skip siblings that must fail for the same
+// reason; points stand for as many data vertices as they weigh; vertices at the end that are not joined are counted, not
+// matched, unless they are to be listed.
 #pragma once
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 #include "candidates/graph.hpp"
@@ -14,12 +16,17 @@ struct SearchOptions {
   bool failing_sets = true;
   // Candidates looked at, or as much work. A search that is far from getting by with them ends early.
   std::uint64_t max_steps = UINT64_MAX;
+  // Matches to list, after which the search ends; 0: they are counted. Every point must stand for one vertex then.
+  std::size_t max_rows = 0;
+  // Pairs of query vertices, the first of which has the lower vertex in every listed row.
+  std::vector<std::pair<int, int>> restrictions = {};
 };
 
 struct SearchResult {
   Count total = 0;
   std::uint64_t steps = 0;
-  bool complete = true;  // false: too few steps, the total says nothing
+  bool complete = true;  // false: too few steps, or enough rows; the total says nothing
+  std::vector<std::uint32_t> rows;  // of data vertices, by query vertex
   bool overflow = false;
 };
 
@@ -47,6 +54,7 @@ class CandidateSearch {
   // Both return true when a match was found; otherwise `failing_` has the vertices that the failure depends on.
   bool visit(std::size_t depth, Count times);
   bool count_rest(Count times);
+  bool list_row();
 
   // One more; false when there are none left, or too few to get anywhere, which `complete` then says.
   bool step();

@@ -19,6 +19,7 @@ def small(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(twigs, "MIDDLE", 4)
     monkeypatch.setattr(twigs, "CHUNKS", (8, 64))
     monkeypatch.setattr(twigs, "BASE", twigs.Data(4, 8, 2))
+    monkeypatch.setattr(twigs, "CLOSE", twigs.Data(4, 16, 2))
     monkeypatch.setattr(
         twigs, "SWEEPS", {"vertices": (twigs.Data(4, 8, 2),), "labels": (twigs.Data(4, 8, 3),)}
     )
@@ -32,6 +33,7 @@ def test_steps_and_sweeps() -> None:
     swept = twigs.sweeps(setting())
     assert swept.wrong == 0
     assert [row["value"] for row in swept.rows] == ["16", "3", "sparse", "dense"]
+    assert all(row["queries"] == 2 and row["cpu / wait"] > 0 for row in swept.rows)
     for svg in (*found.plots.values(), *swept.plots.values()):
         ET.fromstring(svg)
 

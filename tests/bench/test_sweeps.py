@@ -22,7 +22,7 @@ GRAPH = rmat(8, 8, seed=3)
 def few(monkeypatch: pytest.MonkeyPatch) -> None:
     small = {
         "size": (3, 5),
-        "density": ("tree", "sparse", "dense"),
+        "density": ("walk", "sparse", "dense"),
         "labels": (4, 8),
         "skew": ("uniform", "zipf"),
     }
@@ -37,7 +37,7 @@ def test_sweeps_agree_and_draw(tmp_path: Path, capsys: pytest.CaptureFixture[str
     )
     assert "holds: all that came to their end agree" in capsys.readouterr().out
     rows = json.loads((tmp_path / "sweep-density.json").read_text())["rows"]
-    assert [row["value"] for row in rows] == ["tree", "sparse", "dense"]
+    assert [row["value"] for row in rows] == ["walk", "sparse", "dense"]
     assert all(row["cpu ms"] > 0 and row["reference stopped"] == 0 for row in rows)
     assert len(list(tmp_path.glob("*.svg"))) == 4
     for file in tmp_path.glob("*.svg"):
@@ -60,6 +60,20 @@ def test_wrong_and_stopped_answers_are_told(tmp_path: Path, capsys: pytest.Captu
     assert "8 runs, 4 stopped at the limit of 3 s" in capsys.readouterr().out
     answers = json.loads((tmp_path / "sweep-labels-answers.json").read_text())
     assert [a["state"] for a in answers[0]["answers"][0]] == ["", "timeout"]
+
+
+def test_late_answers_are_told_and_kernels_are_there_before_any_query(tmp_path: Path) -> None:
+    order: list[str] = []
+
+    def slow(query: Query, params: Params) -> Outcome:
+        order.append("asked")
+        time.sleep(0.03)
+        return Outcome(1)
+
+    options = sweeps.Options(2, limit=0.02, prepare=lambda queries: order.append(f"{len(queries)} prepared"))
+    assert sweeps.run_all({"g": lambda: GRAPH}, ["labels"], {"slow": slow}, options, tmp_path) == 0
+    assert order == 2 * ["2 prepared", "asked", "asked"]
+    assert "DOES NOT HOLD: 4 answers came after the limit" in (tmp_path / "sweep-labels.txt").read_text()
 
 
 def test_nothing_is_asked_after_the_deadline(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

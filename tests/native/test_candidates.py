@@ -88,7 +88,7 @@ def test_twins_become_one_point() -> None:
     assert (high, low, overflow) == (0, 50 * 49 * 48, False) and steps < 20
 
 
-def test_failing_sets_skip_siblings() -> None:
+def without_a_match() -> Query:
     """a has 30 triangles with two B, and 40 C none of which has a triangle with a D and an E: no B can mend that."""
     edges, labels = [], ["A"]
 
@@ -103,9 +103,13 @@ def test_failing_sets_skip_siblings() -> None:
     for i, (c, d, e) in enumerate(threes):
         edges += [(0, c), (c, d), (c, e), (e, threes[i - 1][1])]
     graph = Graph.from_edges(*zip(*edges, strict=True), vertex_labels=labels)
-    query = make_query(
+    return make_query(
         graph, "(a:A)--(b:B), (a)--(f:F), (b)--(f), (a)--(c:C), (c)--(d:D), (c)--(e:E), (d)--(e)"
     )
+
+
+def test_failing_sets_skip_siblings() -> None:
+    query = without_a_match()
     candidates = _native.make_candidates(resolve(query, ()).narrowed.native())
     taken = []
     for failing_sets in (True, False):

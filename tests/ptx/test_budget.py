@@ -32,6 +32,7 @@ from subiso.pattern import Pattern
 from subiso.plan.choose import make_plan
 from subiso.storage.statistics import statistics_of
 
+INDEXED = [name for name in STORES if name != "csr"]
 BUDGET = Path(__file__).with_name("budget.json")
 """{architecture: {kernel: {registers, spill_bytes, stack_bytes, shared_bytes}}}; change it knowingly."""
 NVCC = shutil.which("nvcc")
@@ -123,8 +124,7 @@ def hood_kernels() -> dict[str, Kernel]:
 
 
 def store_kernels() -> dict[str, Kernel]:
-    others = [name for name in STORES if name != "csr"]
-    searches: dict[str, Kernel] = {f"table count {name}": SearchKernel(store=name) for name in others}
+    searches: dict[str, Kernel] = {f"table count {name}": SearchKernel(store=name) for name in INDEXED}
     return {
         **searches,
         "table stack hash_pcsr": SearchKernel(sets=True, store="hash_pcsr"),
@@ -158,6 +158,8 @@ def levels_kernels() -> dict[str, Kernel]:
         "levels join buffer copied": LevelsKernel("join", "buffer", operands="copied"),
         "levels join pairs sharing": LevelsKernel("join", operands="shared"),
         "levels join buffer sharing": LevelsKernel("join", "buffer", operands="shared"),
+        **{f"levels join pairs {name}": LevelsKernel("join", store=name) for name in INDEXED},
+        **{f"levels link {name}": LevelsKernel("link", store=name) for name in INDEXED},
         "levels descent": DescentKernel((*usual, LevelsKernel("join", "total"))),
         "levels descent sizes": DescentKernel((*usual, LevelsKernel("tail"))),
     }

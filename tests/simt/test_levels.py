@@ -222,7 +222,7 @@ def test_auto_takes_it_from_some_cost_on(monkeypatch: pytest.MonkeyPatch) -> Non
         assert len(rows_of(engine, query)) == 840
 
 
-@pytest.mark.parametrize("storage", ["hash_pcsr", "label_csr"])
+@pytest.mark.parametrize("storage", ["compressed", "hash_pcsr", "interval_pcsr", "label_csr"])
 def test_stores(storage: str) -> None:
     """Every store has the same face; here through labelled lists of a directed graph."""
     pattern = Pattern("(a:A)-[:X]->(b), (b)-[:Y]->(c:B), (a)-[:Y]->(c)")

@@ -133,7 +133,8 @@ def test_what_auto_chooses() -> None:
     sparse = resolve(make_query(labelled, Pattern("(a)-[:2]->(b)-[:1]->(c)")))
     assert choose_storage(sparse).why == "its offsets are few (0.0 MB)"
     random = choose_storage(sparse, small=0)
-    assert random.name in ("compressed", "hash_pcsr", "interval_pcsr") and "instead of 0.0 MB" in random.why
+    assert random.name == "interval_pcsr"
+    assert random.why == "364 lists are 30 intervals, instead of 0.0 MB of offsets"
     n = 1000
     rows = Graph.from_edges(np.arange(n), np.full(n, n), directed=True, edge_labels=np.arange(n) // 100)
     ordered = resolve(make_query(rows, Pattern("(a)-[:2]->(b)<-[:2]-(c)")))
@@ -155,7 +156,7 @@ def test_auto_without_structure() -> None:
     query = make_query(
         graph, Pattern(", ".join(f"(a)-[:{i}]->(b{i})" for i in range(12))), mode="homomorphism"
     )
-    assert choose_storage(resolve(query), small=0).name in ("hash_pcsr", "interval_pcsr")
+    assert choose_storage(resolve(query), small=0).name == "hash_pcsr"
     ends, labels = rng.integers(0, 400, (2, 1200)), rng.integers(0, 12, 1200)
     crowded = Graph.from_edges(*ends, num_vertices=400, directed=True, edge_labels=labels)
     query = make_query(crowded, Pattern("(a)-[:1|2|3]->(b)"), mode="homomorphism")

@@ -54,7 +54,7 @@ class Switches:
     """Let plans run on the adjacency between candidates instead of the graph's."""
     labelled: Literal["auto", "search", "eliminate", "plan"] = "auto"
     """How the CPU counts where every pattern vertex has candidates: by backtracking or by elimination on the
-    candidate graph (where that is possible), or by plans only."""
+    candidate graph (where that is possible), or by plans only. Backtracking lists matches, too."""
     failing_sets: bool = True
     """Backtracking skips siblings that must fail for the same reason."""
     twins: bool = True
@@ -92,6 +92,8 @@ class Params:
     """Gets the fraction of the seeds done, about every 100 ms, in the calling thread."""
     batch_rows: int = 65_536
     """Rows of a stream's batches (the last one may be shorter)."""
+    enough: int | None = None
+    """Rows of a stream after which nobody asks for more; it may give more, or end there."""
     poll: Callable[[], bool] | None = None
     """Asked about every 100 ms in the calling thread; True cancels, and counts of several raise Cancelled."""
     switches: Switches = Switches()

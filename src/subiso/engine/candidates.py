@@ -1,5 +1,6 @@
 """Counts on the candidate graph: by backtracking where few partial matches are expected, by eliminating the pattern's
-vertices one after the other where there are many matches. Plans take over what is too much for both.
+vertices one after the other where there are many matches. Plans take over what is too much for both. Backtracking also
+lists matches.
 
 Backtracking needs no plan, so a small query is answered before one would be made. Elimination counts homomorphisms;
 embeddings are a sum of these over the ways in which vertices may coincide (Moebius inversion), so it is for patterns of
@@ -15,16 +16,21 @@ from concurrent.futures import ThreadPoolExecutor, wait
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 from subiso import _native
 from subiso.engine.base import Params, StoppedBy
 from subiso.errors import CountOverflowError
 from subiso.filter.resolve import Resolved
 from subiso.plan.order import EXHAUSTIVE_UP_TO
 from subiso.plan.problem import Problem
+from subiso.plan.restrictions import restrictions_for
 
 _LITTLE_READ = 100_000  # list elements: less than making a plan takes
 _MOST_READ = 20_000_000  # list elements that making the candidate graph may look at
 _FIRST_STEPS = 50_000  # of backtracking, before anything else is tried
+_MOST_LISTED = 1_000_000  # rows that are held at once
 _MOST_PARTITIONS = 1024
 _FIRST_ROWS = 50_000_000  # that the first sum of an elimination may look at
 _MOST_ROWS = 400_000_000  # ... and all of them: about ten seconds
@@ -57,6 +63,44 @@ def count_candidates(
     if wanted == "eliminate":
         return counter.eliminated(lambda: math.inf)
     return counter.searched() or counter.eliminated(plan_cost)
+
+
+def list_candidates(resolved: Resolved, params: Params) -> NDArray[np.uint32] | None:
+    """The query's matches as rows of ranks, in no particular order; None where a plan should list them."""
+    problem, switches = resolved.problem, params.switches
+    if switches.labelled not in ("auto", "search") or not fits(resolved):
+        return None
+    always, many = switches.labelled == "search", problem.num_vertices > EXHAUSTIVE_UP_TO
+    if not always and resolved.narrowed.reading > (_MOST_READ if many else _LITTLE_READ):
+        return None
+    enough = _MOST_LISTED if params.enough is None else min(params.enough, _MOST_LISTED)
+    rows, all_of_them, _ = _candidate_graph(resolved).list(
+        _forbidden(problem),
+        problem.injective,
+        switches.failing_sets,
+        _UNLIMITED if always else _FIRST_STEPS,
+        enough,
+        _one_of_each(problem),
+    )
+    table: NDArray[np.uint32] = rows.reshape(-1, problem.num_vertices)
+    return table if all_of_them or len(table) == params.enough else None
+
+
+def _one_of_each(problem: Problem) -> tuple[tuple[int, int], ...]:
+    """Pairs of vertices whose order tells the row to list from those of the same subgraph."""
+    pattern, colors = problem.pattern, problem.colors()
+    if not problem.unique or pattern.automorphism_count(extra_colors=colors) == 1:
+        return ()
+    return restrictions_for(pattern, range(problem.num_vertices), colors)
+
+
+def _candidate_graph(resolved: Resolved) -> Any:
+    assert resolved.narrowed.native is not None, "some pattern vertex has no candidates"
+    return _native.make_candidates(resolved.narrowed.native())
+
+
+def _forbidden(problem: Problem) -> list[tuple[int, int, int]]:
+    return [(k.a, k.b, k.forward) for k in problem.forbidden]
 
 
 def fits(resolved: Resolved) -> bool:
@@ -105,8 +149,7 @@ class Counter:
         self.started = time.perf_counter()
         self.problem, self.params, self.threads = resolved.problem, params, threads
         self.why: StoppedBy | None = None
-        assert resolved.narrowed.native is not None, "some pattern vertex has no candidates"
-        self.graph: Any = _native.make_candidates(resolved.narrowed.native())
+        self.graph = _candidate_graph(resolved)
         if params.switches.labelled == "search":
             self.merge_twins()
 
@@ -122,7 +165,7 @@ class Counter:
         """By backtracking, unless that takes more steps."""
         problem, switches = self.problem, self.params.switches
         total, _ = self.graph.search(
-            [(k.a, k.b, k.forward) for k in problem.forbidden],
+            _forbidden(problem),
             problem.injective,
             switches.failing_sets,
             _UNLIMITED if steps is None else steps,

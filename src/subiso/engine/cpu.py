@@ -4,7 +4,7 @@ core."""
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from subiso import _native
 from subiso.engine.base import Outcome, Params, Rows, StoppedBy
-from subiso.engine.candidates import count_candidates, partitions
+from subiso.engine.candidates import count_candidates, list_candidates, partitions
 from subiso.engine.lower import lower
 from subiso.engine.query import Query
 from subiso.engine.race import may_race
@@ -136,11 +136,18 @@ class CpuStream:
         self._columns = query.pattern.num_vertices
         self._run: Any = None
         self._watch: Watch | None = None
+        self._listed: Iterator[Rows] = iter(())
         switches = params.switches
         resolved = resolve(query, switches.filters, params.threads)
-        if not resolved.hopeless:
-            stats = statistics_of(query.graph)
-            resolved = searched_in(resolved, stats, switches)
+        if resolved.hopeless:
+            return
+        listed = list_candidates(resolved, params)
+        if listed is not None:
+            rows, each = resolved.layout.vertex_at[listed], params.batch_rows
+            self._listed = (rows[i : i + each] for i in range(0, len(rows), each))
+            return
+        stats = statistics_of(query.graph)
+        resolved = searched_in(resolved, stats, switches)
         if not resolved.hopeless:
             plan = make_plan(resolved.problem, stats, counting=False, **switches.of_plans)
             self._run = prepare([plan], resolved, params)
@@ -170,12 +177,13 @@ class CpuStream:
                 self._end()
                 break
             self._watch.look()
-        raise StopIteration
+        return next(self._listed)
 
     def close(self) -> None:
         """Stop the workers and join their threads; before the end, that cancels the rest."""
         if self._run is not None and self._watch is not None:
             self._watch.stopped_by = self._watch.stopped_by or "cancelled"
+        self._listed = iter(())
         self._end()
 
     def _end(self) -> None:

@@ -72,8 +72,8 @@ class LevelsWishes:
     beside: bool = True
     """Upload a partition while the stage before runs, if there is room for two."""
     at_once: bool = False
-    """Do all steps of the first descent in one launch. Measured on an H200, blocks that meet between steps lose 0.3 to
-    1 ms against a few launches per level, so that is for devices on which launches are dear."""
+    """Do all steps of the first descent in one launch. Measured on an H200, blocks that meet between steps lose 0.5 to
+    1.2 ms against a few launches per level, so that is for devices on which launches are dear."""
     staged: int = 256
     """Elements of a list that is copied, at most."""
     alone: int = 32

@@ -1,0 +1,30 @@
+"""GSI's order: |C(u)| / degree says who is first, and then how common the edges to the matched part are."""
+
+from __future__ import annotations
+
+from subiso.engine.query import make_query
+from subiso.filter.resolve import resolve
+from subiso.graph import Graph
+from subiso.plan.order import order_by_gsi
+from subiso.storage.statistics import statistics_of
+
+
+def order_of(edges: list[tuple[int, int]], labels: str, text: str) -> tuple[int, ...]:
+    graph = Graph.from_edges(*zip(*edges, strict=True), num_vertices=len(labels), vertex_labels=list(labels))
+    resolved = resolve(make_query(graph, text))
+    found = order_by_gsi(resolved.problem, statistics_of(graph), counting=False)
+    return (*found.prefix, *found.tail)
+
+
+def test_few_candidates_with_many_neighbours_come_first() -> None:
+    """Two A, three B, four C; of (a:A)--(b:B)--(c:C) the scores are 2 / 1, 3 / 2 and 4 / 1."""
+    edges = [(0, 2), (1, 3), (0, 4), (2, 5), (3, 6), (4, 7), (4, 8)]
+    assert order_of(edges, "AABBBCCCC", "(a:A)--(b:B)--(c:C)")[0] == 1
+
+
+def test_rare_edges_are_followed_first() -> None:
+    """Four A with 24 edges to six B, six C with 6 edges: 4 * 24 is more than 6 * 6, and less than 6 * 36."""
+    dense, rare = [(a, b) for a in range(4) for b in range(4, 10)], [(b, b + 6) for b in range(4, 10)]
+    common = [(b, c) for b in range(4, 10) for c in range(10, 16)]
+    for further, order in ((rare, (1, 2, 0)), (common, (1, 0, 2))):
+        assert order_of(dense + further, "AAAABBBBBBCCCCCC", "(a:A)--(b:B)--(c:C)") == order
