@@ -15,6 +15,7 @@ import os
 import shutil
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent
@@ -22,15 +23,18 @@ VENV = ROOT / ".venv"
 BIN = VENV / ("Scripts" if os.name == "nt" else "bin")
 PYTHON = BIN / "python"
 BUILD_TOOLS = ["cmake>=3.18", "ninja"]
-# What the sanitizers look at: tests that run native code hard. (Hypothesis draws fewer examples there.)
+# What the sanitizers look at: tests that run native code hard, in two halves side by side. (Hypothesis draws fewer
+# examples there.)
 SANITIZED = [
-    "tests/native",
-    "tests/plan",
-    "tests/property",
-    "tests/graph/test_build.py",
-    "tests/formats/test_text_parser.py",
-    "--ignore=tests/property/test_alone.py",  # single techniques, all of which run in the mixes beside it
-    "--deselect=tests/plan/test_decompose.py::test_patterns_of_six_vertices",  # planning, mostly; larger ones are there
+    ["tests/native"],
+    [
+        "tests/plan",
+        "tests/property",
+        "tests/graph/test_build.py",
+        "tests/formats/test_text_parser.py",
+        "--ignore=tests/property/test_alone.py",  # single techniques, all of which run in the mixes beside it
+        "--deselect=tests/plan/test_decompose.py::test_patterns_of_six_vertices",  # planning, mostly; larger ones are there
+    ],
 ]
 
 
@@ -41,6 +45,30 @@ def run(*command: object, env: dict[str, str] | None = None) -> None:
     status = subprocess.run(words, cwd=ROOT, env={**os.environ, **(env or {})}, check=False).returncode
     if status:
         sys.exit(status)
+
+
+def run_together(commands: list[list[object]], env: dict[str, str]) -> None:
+    """Runs commands side by side, and prints what each said when all are done; a failure ends this program."""
+
+    def start(command: list[object]) -> subprocess.CompletedProcess[str]:
+        words = [str(word) for word in command]
+        print("+", " ".join(words), flush=True)
+        return subprocess.run(
+            words,
+            cwd=ROOT,
+            env={**os.environ, **env},
+            check=False,
+            text=True,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+        )
+
+    with ThreadPoolExecutor(len(commands)) as pool:
+        done = list(pool.map(start, commands))
+    for each in done:
+        print(each.stdout, flush=True)
+    if any(each.returncode for each in done):
+        sys.exit(1)
 
 
 def once(name: str, content: str, action: object) -> None:
@@ -161,8 +189,10 @@ def sanitize() -> None:
         path = f"pythonpath={package.parent} ."
         flags = ["-p", "no:cacheprovider", "-p", "no:xdist", "-p", "no:doctest", "-m", "not slow", "-o", path]
         flags += ["--hypothesis-profile=sanitize", "--capture=sys"]  # reports go past pytest to the terminal
-        # The tests' own flags ask for doctests, which need not run twice.
-        run(PYTHON, "-m", "pytest", "-o", "addopts=-q --import-mode=importlib", *flags, *SANITIZED, env=env)
+        # The tests' own flags ask for doctests, which need not run twice. Two processes, as the workers of a plugin
+        # would not hand on what a sanitizer says when they end.
+        command = [PYTHON, "-m", "pytest", "-o", "addopts=-q --import-mode=importlib", *flags]
+        run_together([[*command, *half] for half in SANITIZED], env)
 
 
 def everything() -> None:
