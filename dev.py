@@ -33,7 +33,8 @@ SANITIZED = [
         "tests/graph/test_build.py",
         "tests/formats/test_text_parser.py",
         "--ignore=tests/property/test_alone.py",  # single techniques, all of which run in the mixes beside it
-        "--deselect=tests/plan/test_decompose.py::test_patterns_of_six_vertices",  # planning, mostly; larger ones are there
+        # Planning, mostly; larger patterns are there.
+        "--deselect=tests/plan/test_decompose.py::test_patterns_of_six_vertices",
     ],
 ]
 

@@ -19,12 +19,23 @@ MOST = 400
 
 
 @pytest.mark.parametrize("graph", ["hprd", "yeast"])
-@pytest.mark.parametrize("schedule", ["fine", "stack", "levels", "pipeline"])
+@pytest.mark.parametrize("schedule", ["auto", "fine", "stack", "wedge", "local", "levels", "pipeline"])
 def test_every_schedule_has_the_same_counts(schedule: str, graph: str) -> None:
+    check(graph, schedule)
+
+
+@pytest.mark.parametrize("storage", ["csr", "compressed", "label_csr", "hash_pcsr", "interval_pcsr"])
+@pytest.mark.parametrize("schedule", ["fine", "levels"])
+def test_every_storage_has_the_same_counts(schedule: str, storage: str) -> None:
+    check("yeast", schedule, storage)
+
+
+def check(graph: str, schedule: str, storage: str = "auto") -> None:
     data = load_graph(graph)
     asked = [query for query in labelled_queries()[graph] if query["embeddings"] <= MOST]
     assert len(asked) >= 6
-    engine = CudaEngine(ShimMachine(), replace(wishes(), blocks=2, warps_per_block=2), schedule=schedule)
+    ways = replace(wishes(), blocks=2, warps_per_block=2)
+    engine = CudaEngine(ShimMachine(), ways, schedule=schedule, storage=storage)
     for query in asked[:: len(asked) // 6]:
         pattern = Pattern.from_edges(query["edges"], vertex_labels=query["labels"])
         found = engine.count(make_query(data, pattern, unique=False), Params())
