@@ -52,6 +52,7 @@ def told(done: subprocess.CompletedProcess[str]) -> str:
 
 SCRIPTS: list[tuple[str, list[str]]] = [
     ("approx.py", []),
+    ("first_rows.py", ["--out", "nowhere"]),
     ("storage.py", []),
     ("sweeps.py", ["--out", "nowhere"]),
     ("techniques.py", ["--out", "nowhere"]),
