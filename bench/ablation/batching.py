@@ -45,6 +45,7 @@ def study(setting: Setting) -> Study:
         else:
             numbers = f"({naive:.1%} -> {batched:.1%}, {len(whole)} of {len(trials)} patterns)"
             found.claim(f"{text} {numbers}", batched <= naive / 2)
+            found.claim(f"{name}: with batching fewer than 5% of the lanes are idle", batched < 0.05)
     means = {r["graph"]: r for r in found.rows if r["pattern"] == "mean"}
     found.plots["batching-idle"] = bar_chart(
         "Idle lanes",
