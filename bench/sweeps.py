@@ -179,7 +179,9 @@ def study_of(sweep: str, points: Sequence[Point], limit: float) -> Study:
     found.claim("all that came to their end agree", found.wrong == 0 and stopped < len(asked))
     late = [answer.ms for answer in asked if answer.ms is not None and answer.ms > 1100 * limit]
     if late:
-        found.claim(f"{len(late)} answers came well after the limit, the last after {max(late):.0f} ms", False)
+        found.claim(
+            f"{len(late)} answers came well after the limit, the last after {max(late):.0f} ms", False
+        )
     for graph in dict.fromkeys(point.graph for point in points):
         rows = [row for row in found.rows if row["graph"] == graph]
         values = [point.value for point in points if point.graph == graph]
