@@ -64,8 +64,16 @@ def test_a_search_ends_with_enough_rows() -> None:
     assert len(si.match(graph, text, unique=False, limit=3).collect()) == 3
     assert si.match(graph, text, limit=1225).collect().complete
     assert si.match(graph, text, limit=1224).collect().stopped_by == "limit"
-    # Rows that are dropped later are no rows: the limit holds for what is left.
-    assert len(si.match(graph, text, columns=["a"], distinct=True, limit=2).collect()) == 1
+
+
+def test_rows_that_are_dropped_later_are_not_among_the_limit() -> None:
+    """Two stars of 50 leaves: three rows would be of one of them."""
+    graph = Graph.from_edges(
+        [0] * 50 + [51] * 50, [*range(1, 51), *range(52, 102)], vertex_labels=(["A"] + ["B"] * 50) * 2
+    )
+    text = "(a:A)--(b:B), (a)--(c:B)"
+    found = si.match(graph, text, columns=["a"], distinct=True, limit=2).collect()
+    assert sorted(found.tuples()) == [(0,), (51,)]
 
 
 def test_what_is_too_much_is_left_to_plans(monkeypatch: pytest.MonkeyPatch) -> None:

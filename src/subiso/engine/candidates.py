@@ -70,8 +70,8 @@ def list_candidates(resolved: Resolved, params: Params) -> NDArray[np.uint32] | 
     problem, switches = resolved.problem, params.switches
     if switches.labelled not in ("auto", "search") or not fits(resolved):
         return None
-    always, many = switches.labelled == "search", problem.num_vertices > EXHAUSTIVE_UP_TO
-    if not always and resolved.narrowed.reading > (_MOST_READ if many else _LITTLE_READ):
+    always = switches.labelled == "search"
+    if not always and not _worth_making(resolved, lambda: 0.0):  # first rows of a plan cost next to nothing
         return None
     enough = _MOST_LISTED if params.enough is None else min(params.enough, _MOST_LISTED)
     rows, all_of_them, _ = _candidate_graph(resolved).list(

@@ -55,11 +55,10 @@ class Matches:
             self._query, [names[i] for i in self._positions], self._positions, request.dense
         )
         ahead = [request.limit + 1] if request.limit is not None and request.order is None else []
-        all_leave = request.sample is None and not request.distinct
         self._params = replace(
             params,
             batch_rows=min([params.batch_rows, *ahead]),
-            enough=ahead[0] if ahead and all_leave else None,
+            enough=ahead[0] if ahead and not request.distinct else None,
         )
         self._open: list[Stream] = []
         self._kept: list[Table] | None = None
