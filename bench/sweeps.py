@@ -3,8 +3,9 @@
     PYTHONPATH=src python bench/sweeps.py --data ../shared/data --out DIR [--only size labels] [--graphs wiki-Vote]
 
 Queries are cut out of the graphs by seeded random walks, so every one has a match. Each is counted on the CPU and, if
-there is a device, by the schedules that take any query, all under a time limit. Rows say how many were stopped, the
-JSON file says which. Counts of all that came to their end must agree, or the exit status is 1.
+there is a device, by the schedules that take any query, all under a time limit; quick ones twice, of which the better
+time counts. Rows say how many were stopped, the JSON file says which. Counts of all that came to their end must agree,
+or the exit status is 1.
 """
 
 from __future__ import annotations
@@ -53,6 +54,8 @@ SWEEPS: dict[str, tuple[Any, ...]] = {
 
 LEFT_OUT = "left out"
 """The state of what there was no time for."""
+_QUICK = 0.1
+"""Of the limit: what takes longer is not asked again."""
 
 Engine = Callable[[Query, Params], Outcome]
 
@@ -138,7 +141,19 @@ def run_point(
 
 
 def ask(name: str, engine: Engine, query: Query, options: Options) -> Answer:
-    """One query on one engine, preparation included."""
+    """One query on one engine, preparation included. A quick one is asked again: the first run loads its kernels."""
+    first = _ask_once(name, engine, query, options)
+    if first.ms is None or first.ms > _QUICK * 1000 * options.limit:
+        return first
+    again = _ask_once(name, engine, query, options)
+    if again.count is None:
+        return first if again.state == LEFT_OUT else again
+    if again.count != first.count:
+        return Answer(name, state=f"WRONG: {first.count}, then {again.count}")
+    return min(first, again, key=lambda answer: answer.ms or 0)
+
+
+def _ask_once(name: str, engine: Engine, query: Query, options: Options) -> Answer:
     if time.perf_counter() > options.deadline:
         return Answer(name, state=LEFT_OUT)
     started = time.perf_counter()

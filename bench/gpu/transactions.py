@@ -24,6 +24,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from bench.ablation.rehearse import compile_counts
 from bench.checked import chosen_graphs, run_script
 from bench.gpu.joins import GRAPHS, MATCHING, STORES, engines_by_switch
 from numpy.typing import NDArray
@@ -95,15 +96,30 @@ def main() -> None:
     if options.child:
         run_queries(options)
         return
-    command = [*_NCU, "--metrics", f"{REQUESTS},{SECTORS}", sys.executable, *sys.argv, "--child"]
+    data = DataFolder(options.data)
+    machine = CudaMachine(0)
+    engines = [
+        CudaEngine(machine, wishes, schedule=schedule)
+        for schedule, wishes in engines_by_switch(WAYS).values()
+    ]
+    wrong = 0
+    for name in chosen_graphs(data, options.graphs, GRAPHS):
+        queries = suitable(load_graph(data, name), options)
+        compile_counts(engines, ((query, MATCHING) for query in queries))
+        wrong += report(*parse_output(watched(name)))
+    sys.exit(wrong)
+
+
+def watched(name: str) -> str:
+    """What a child says of one graph's queries, and the profiler of their launches."""
+    command = [*_NCU, "--metrics", f"{REQUESTS},{SECTORS}", sys.executable, *sys.argv, "--child", name]
     try:
         done = subprocess.run(command, capture_output=True, text=True, check=False)
     except FileNotFoundError:
         sys.exit("ncu (Nsight Compute) is not on the path: it comes with the CUDA toolkit")
     if done.returncode:
         sys.exit(done.stdout[-2000:] + done.stderr[-2000:])
-    found, launches = parse_output(done.stdout)
-    sys.exit(report(found, launches))
+    return done.stdout
 
 
 def parse() -> argparse.Namespace:
@@ -114,37 +130,33 @@ def parse() -> argparse.Namespace:
     parser.add_argument("--graphs", nargs="*", default=list(GRAPHS))
     parser.add_argument("--queries", type=int, default=3, help="per size")
     parser.add_argument("--sizes", nargs="*", type=int, default=[4, 6])
-    parser.add_argument("--child", action="store_true", help=argparse.SUPPRESS)
+    parser.add_argument("--child", metavar="GRAPH", help=argparse.SUPPRESS)
     return parser.parse_args()
 
 
 def run_queries(options: argparse.Namespace) -> None:
     """What ncu watches: every way once unseen, so that graph and kernels are there, then once seen."""
-    data = DataFolder(options.data)
     machine = CountingMachine(0)
     profiler = machine.cupy.cuda.profiler
-    ways = engines_by_switch(WAYS)
-    for name in chosen_graphs(data, options.graphs, GRAPHS):
-        graph = load_graph(data, name)
-        queries = suitable(graph, options)
-        for way, (schedule, wishes) in ways.items():
-            engine = CudaEngine(machine, wishes, schedule=schedule)
-            for number, query in enumerate(queries):
-                try:
-                    count = engine.count(query, MATCHING).count
-                except SubisoError:
-                    continue
-                report = engine.last
-                if not isinstance(report, LevelsReport):
-                    continue
-                machine.launches = 0
-                profiler.start()
-                engine.count(query, MATCHING)
-                machine.stream.synchronize()
-                profiler.stop()
-                sizes = host_bytes(query, wishes.storage), report.resident, report.search_bytes
-                said = (name, way, number, machine.launches, count, *(size / 1e6 for size in sizes))
-                print("READ\t" + "\t".join(map(str, said)), flush=True)
+    queries = suitable(load_graph(DataFolder(options.data), options.child), options)
+    for way, (schedule, wishes) in engines_by_switch(WAYS).items():
+        engine = CudaEngine(machine, wishes, schedule=schedule)
+        for number, query in enumerate(queries):
+            try:
+                count = engine.count(query, MATCHING).count
+            except SubisoError:
+                continue
+            report = engine.last
+            if not isinstance(report, LevelsReport):
+                continue
+            machine.launches = 0
+            profiler.start()
+            engine.count(query, MATCHING)
+            machine.stream.synchronize()
+            profiler.stop()
+            sizes = host_bytes(query, wishes.storage), report.resident, report.search_bytes
+            said = (options.child, way, number, machine.launches, count, *(size / 1e6 for size in sizes))
+            print("READ\t" + "\t".join(map(str, said)), flush=True)
 
 
 def suitable(graph: Graph, options: argparse.Namespace) -> list[Query]:
@@ -202,7 +214,7 @@ def report(found: dict[tuple[str, str], Read], owners: list[tuple[str, str]]) ->
     for name in dict.fromkeys(graph for graph, _ in owners):
         ways = {way: read for (graph, way), read in found.items() if graph == name}
         first = ways[WAYS[0]]
-        print(f"\n{name}: {len(first.counts)} queries, {sum(first.counts):,} matches")
+        print(f"\n{name}: {len(first.counts)} queries, {sum(first.counts):,} matches", flush=True)
         head = ("launches", "requests", "sectors", "ratio", "host MB", "device MB", "tables MB")
         widths = (9, 12, 12, 6, 8, 9, 9)
         print(f"{'switch':22} " + " ".join(f"{h:>{w}}" for h, w in zip(head, widths, strict=True)))

@@ -35,21 +35,22 @@ SUBISO_DEVICE bool agrees(const LevelsArgs<Store>& args, u64 row, u64 at) {
   });
 }
 
+// Every warp has an equal part of the combinations, one after another, so that it need not look far for their rows.
 template <class Store, Output kOutput>
 SUBISO_DEVICE void levels_combine(const LevelsArgs<Store>& args) {
   OutputWarp<Store, kOutput> out(args);
-  const u64 end = least(args.end, args.hand.state->total), rows = args.hand.state->rows - args.first_row;
-  for (u64 first = args.begin + u64{grid_warp()} * kWarp; first < end; first += u64{grid_warps()} * kWarp) {
+  const u64 total = least(args.end, args.hand.state->total), rows = args.hand.state->rows - args.first_row;
+  const u64 part = total > args.begin ? ((total - args.begin) / grid_warps() / kWarp + 1) * kWarp : 0;
+  const u64 begin = args.begin + grid_warp() * part, end = least(begin + part, total);
+  u64 row = begin < end ? row_of_by_warp(args.hand.offsets, rows, begin) : 0;
+  for (u64 first = begin; first < end; first += kWarp) {
     if (stopped(args)) break;
     const u64 at = first + lane_id();
-    bool ok = at < end;
-    u64 row = 0;
-    if (ok) {
-      row = args.first_row + row_of(args.hand.offsets, rows, at);
-      ok = agrees(args, row, at);
-    }
+    const u64 mine = row_from(args.hand.offsets, rows, row, least(at, end - 1));
+    const bool ok = at < end && agrees(args, args.first_row + mine, at);
     sync_warp();
-    out.put(ok, static_cast<u32>(row), static_cast<u32>(at - args.begin));
+    out.put(ok, static_cast<u32>(args.first_row + mine), static_cast<u32>(at - args.begin));
+    row = shuffle(mine, kWarp - 1);
   }
   out.finish();
 }

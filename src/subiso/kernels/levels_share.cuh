@@ -178,7 +178,7 @@ class SharingWarp : public JoinWarp<Store, kOutput, kEdges, Operands::kShared> {
   u32 num_long_ = 0;             // of the chunk, of which `at_` are done
 };
 
-template <class Store, Output kOutput, bool kEdges, Operands>
+template <class Store, Output kOutput, bool kEdges>
 SUBISO_DEVICE void levels_join_sharing(const LevelsArgs<Store>& args) {
   SharingWarp<Store, kOutput, kEdges>(args).join();
 }

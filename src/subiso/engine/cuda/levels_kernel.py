@@ -114,7 +114,8 @@ class LevelsKernel:
     def _settings(self) -> list[str]:
         if self.step in WRITING:
             edges = [str(self.edges).lower()] if self.step in ("seed", "join") else []
-            operands = [f"subiso::Operands::k{self.operands.capitalize()}"] if self.step == "join" else []
+            named = self.step == "join" and not self.sharing
+            operands = [f"subiso::Operands::k{self.operands.capitalize()}"] if named else []
             return [f"subiso::Output::k{self.output.capitalize()}", *edges, *operands]
         if self.step == "link":
             return [f"subiso::Found::k{self.output.capitalize()}"]
