@@ -11,6 +11,7 @@ import pytest
 from levels_cases import PARTITIONS, PHASES, TINY
 from random_cases import canonical, describe, expected_rows, random_query, rows_of
 
+from subiso.engine import cpu
 from subiso.engine.base import Params, Switches
 from subiso.engine.cuda.device import open_device
 from subiso.engine.cuda.engine import CudaEngine
@@ -21,6 +22,7 @@ from subiso.engine.cuda.watch import Watch
 from subiso.engine.query import MODES, make_query
 from subiso.filter.resolve import resolve
 from subiso.graph import Graph
+from subiso.graph.generators import rmat, with_labels
 from subiso.pattern import Pattern
 
 PLAIN = Params(switches=Switches(max_tail=0, decompose="never", expand="never"))
@@ -99,6 +101,33 @@ def test_every_technique_gives_what_fine_gives(text: str, way: LevelsWishes) -> 
     for params in (PLAIN, CORE):
         assert engine.count(query, params).count == wanted
         assert sum(len(batch) for batch in engine.stream(query, params)) == wanted
+
+
+@pytest.mark.parametrize(
+    "way",
+    [
+        LevelsWishes(parallel=True),
+        LevelsWishes(parallel=True, eliminate=True, rows=3000),
+        LevelsWishes(parallel=True, partition=True, rows=20_000),
+        LevelsWishes(parallel=True, at_once=True),
+    ],
+)
+@pytest.mark.parametrize(
+    "text",
+    [
+        "(a)--(b), (a)--(c), (a)--(d)",
+        "(a:0)--(b:1), (a)--(c:1), (a)--(d:2)--(e:0)",
+        "(a)--(b)--(c)--(a)--(d), (b)--(e)",
+    ],
+)
+def test_combinations_of_several_vertices(text: str, way: LevelsWishes) -> None:
+    """From few per row to thousands, many rows without any, up to 10^8 in all."""
+    graph = with_labels(rmat(9, 6, seed=2), 3, seed=1)
+    for unique in (True, False):
+        query = make_query(graph, Pattern(text), unique=unique)
+        engine = levels(replace(Wishes(), levels=way))
+        for params in (PLAIN, CORE):
+            assert engine.count(query, params).count == cpu.count(query).count
 
 
 def test_results_larger_than_memory_allows() -> None:
