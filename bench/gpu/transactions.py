@@ -19,6 +19,7 @@ import itertools
 import subprocess
 import sys
 from collections import defaultdict
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -106,7 +107,7 @@ def main() -> None:
     for name in chosen_graphs(data, options.graphs, GRAPHS):
         queries = suitable(load_graph(data, name), options)
         compile_counts(engines, ((query, MATCHING) for query in queries))
-        wrong += report(*parse_output(watched(name)))
+        wrong += report(name, parse_output(watched(name)))
     sys.exit(wrong)
 
 
@@ -141,7 +142,7 @@ def run_queries(options: argparse.Namespace) -> None:
     queries = suitable(load_graph(DataFolder(options.data), options.child), options)
     for way, (schedule, wishes) in engines_by_switch(WAYS).items():
         engine = CudaEngine(machine, wishes, schedule=schedule)
-        for number, query in enumerate(queries):
+        for query in queries:
             try:
                 count = engine.count(query, MATCHING).count
             except SubisoError:
@@ -155,8 +156,12 @@ def run_queries(options: argparse.Namespace) -> None:
             machine.stream.synchronize()
             profiler.stop()
             sizes = host_bytes(query, wishes.storage), report.resident, report.search_bytes
-            said = (options.child, way, number, machine.launches, count, *(size / 1e6 for size in sizes))
-            print("READ\t" + "\t".join(map(str, said)), flush=True)
+            print(told(way, machine.launches, count, [size / 1e6 for size in sizes]), flush=True)
+
+
+def told(way: str, launches: int, count: int, mb: Sequence[float]) -> str:
+    """A line of the child's, for parse_output."""
+    return "\t".join(map(str, ("READ", way, launches, count, *mb)))
 
 
 def suitable(graph: Graph, options: argparse.Namespace) -> list[Query]:
@@ -183,19 +188,19 @@ def host_bytes(query: Query, storage: str) -> int:
     return plain + store_bytes(resolved, storage, range(len(resolved.csrs)))
 
 
-def parse_output(text: str) -> tuple[dict[tuple[str, str], Read], list[tuple[str, str]]]:
-    """Per graph and way what was said of its queries, and which of them every profiled launch belongs to."""
-    found: dict[tuple[str, str], Read] = defaultdict(Read)
-    owners: list[tuple[str, str]] = []
+def parse_output(text: str) -> dict[str, Read]:
+    """Per way what was told of its queries, with what the profiler says of their launches."""
+    found: dict[str, Read] = defaultdict(Read)
+    owners: list[str] = []
     rows: list[str] = []
     for line in text.splitlines():
         if line.startswith("READ\t"):
-            name, way, _, launches, count, *sizes = line.split("\t")[1:]
-            read = found[name, way]
+            way, launches, count, *sizes = line.split("\t")[1:]
+            read = found[way]
             read.launches += int(launches)
             read.counts.append(int(count))
             read.mb = tuple(map(max, read.mb, map(float, sizes)))
-            owners += [(name, way)] * int(launches)
+            owners += [way] * int(launches)
         elif line.startswith('"'):
             rows.append(line)
     for row in csv.DictReader(io.StringIO("\n".join(rows))):
@@ -205,29 +210,29 @@ def parse_output(text: str) -> tuple[dict[tuple[str, str], Read], list[tuple[str
             read.requests += value
         else:
             read.sectors += value
-    return dict(found), owners
+    return dict(found)
 
 
-def report(found: dict[tuple[str, str], Read], owners: list[tuple[str, str]]) -> int:
-    """Prints a table per graph; how many ways have other counts than the first."""
+def report(graph: str, ways: dict[str, Read]) -> int:
+    """Prints a graph's table; how many ways have other counts than the first, or none."""
+    first = ways.get(WAYS[0], Read())
+    print(f"\n{graph}: {len(first.counts)} queries, {sum(first.counts):,} matches")
+    head = ("launches", "requests", "sectors", "ratio", "host MB", "device MB", "tables MB")
+    widths = (9, 12, 12, 6, 8, 9, 9)
+    print(f"{'switch':22} " + " ".join(f"{h:>{w}}" for h, w in zip(head, widths, strict=True)))
     wrong = 0
-    for name in dict.fromkeys(graph for graph, _ in owners):
-        ways = {way: read for (graph, way), read in found.items() if graph == name}
-        first = ways[WAYS[0]]
-        print(f"\n{name}: {len(first.counts)} queries, {sum(first.counts):,} matches", flush=True)
-        head = ("launches", "requests", "sectors", "ratio", "host MB", "device MB", "tables MB")
-        widths = (9, 12, 12, 6, 8, 9, 9)
-        print(f"{'switch':22} " + " ".join(f"{h:>{w}}" for h, w in zip(head, widths, strict=True)))
-        for way, read in ways.items():
-            ratio = read.sectors / first.sectors if first.sectors else np.nan
-            host, device, tables = read.mb
-            print(
-                f"{way:22} {read.launches:9} {read.requests:12,.0f} {read.sectors:12,.0f} {ratio:6.2f} "
-                f"{host:8.2f} {device:9.2f} {tables:9.2f}"
-            )
-            if read.counts != first.counts:
-                wrong += 1
-                print(f"WRONG {way}: {read.counts} instead of {first.counts}")
+    for way in WAYS:
+        read = ways.get(way, Read())
+        ratio = read.sectors / first.sectors if first.sectors else np.nan
+        host, device, tables = read.mb
+        print(
+            f"{way:22} {read.launches:9} {read.requests:12,.0f} {read.sectors:12,.0f} {ratio:6.2f} "
+            f"{host:8.2f} {device:9.2f} {tables:9.2f}",
+            flush=True,
+        )
+        if not read.counts or read.counts != first.counts:
+            wrong += 1
+            print(f"WRONG {way}: {read.counts} instead of {first.counts}")
     return wrong
 
 

@@ -87,7 +87,7 @@ def test_late_answers_are_told_and_kernels_are_there_before_any_query(tmp_path: 
     assert "DOES NOT HOLD: 4 answers came well after the limit" in (tmp_path / "sweep-labels.txt").read_text()
 
 
-def test_quick_queries_are_asked_again_and_the_better_time_counts(tmp_path: Path) -> None:
+def test_quick_queries_are_asked_again_and_the_better_time_counts() -> None:
     asked = 0
 
     def warming_up(query: Query, params: Params) -> Outcome:

@@ -14,35 +14,32 @@ from subiso.pattern import Pattern
 HEAD = '"ID","Metric Name","Metric Value"'
 
 
-def said(way: str, launches: int, count: int, host: float) -> str:
-    return "\t".join(["READ", "g", way, "0", str(launches), str(count), str(host), "2.0", "3.0"])
-
-
 def measured(launch: int, requests: str, sectors: str) -> list[str]:
     named = ((transactions.REQUESTS, requests), (transactions.SECTORS, sectors))
     return [f'"{launch}","{name}","{value}"' for name, value in named]
 
 
 def test_launches_belong_to_the_way_that_made_them(capsys: pytest.CaptureFixture[str]) -> None:
-    first, other = transactions.WAYS[:2]
-    lines = [
-        "==PROF== Connected to process 7",
-        said(first, 2, 7, 1.0),
-        said(first, 1, 5, 4.0),
-        said(other, 1, 7, 1.0),
-        HEAD,
+    first, *others = transactions.WAYS
+    lines = ["==PROF== Connected to process 7"]
+    lines += [
+        transactions.told(first, 2, 7, [1.0, 2.0, 3.0]),
+        transactions.told(first, 1, 5, [4.0, 2.0, 3.0]),
     ]
-    for launch, (requests, sectors) in enumerate([("1,000", "10"), ("1", "10"), ("1", "20"), ("9", "60")]):
-        lines += measured(launch, requests, sectors)
-    found, owners = transactions.parse_output("\n".join(lines))
-    assert owners == [("g", first)] * 3 + [("g", other)]
-    assert (found["g", first].requests, found["g", first].sectors) == (1002, 40)
-    assert found["g", first].mb == (4.0, 2.0, 3.0)
-    assert transactions.report(found, owners) == 1, "the other way has not counted the second query"
+    lines += [transactions.told(way, 1, 7, [1.0, 2.0, 3.0]) for way in others]
+    lines += [HEAD, *measured(0, "1,000", "10"), *measured(1, "1", "10"), *measured(2, "1", "20")]
+    for launch in range(3, 3 + len(others)):
+        lines += measured(launch, "9", "60")
+    found = transactions.parse_output("\n".join(lines))
+    assert (found[first].requests, found[first].sectors, found[first].mb) == (1002, 40, (4.0, 2.0, 3.0))
+    assert transactions.report("g", found) == len(others), "they have not counted the second query"
     printed = capsys.readouterr().out
-    assert "1.50" in printed and f"WRONG {other}: [7] instead of [7, 5]" in printed
-    found["g", first].counts.pop()
-    assert transactions.report(found, owners) == 0
+    assert "1.50" in printed and f"WRONG {others[0]}: [7] instead of [7, 5]" in printed
+    found[first].counts.pop()
+    assert transactions.report("g", found) == 0
+    del found[others[-1]]
+    assert transactions.report("g", found) == 1
+    assert transactions.report("g", {}) == len(transactions.WAYS), "nothing was measured"
 
 
 def test_queries_have_some_matches(monkeypatch: pytest.MonkeyPatch) -> None:
