@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-from dataclasses import replace
 
 import numpy as np
 
@@ -81,15 +80,3 @@ def test_every_edge_is_in_one_unit() -> None:
             begin = mine.row + (unit - mine.unit) * mine.size
             covered += range(begin, min([begin + mine.size, rows, *later]))
         assert covered == list(range(rows))
-
-
-def test_levels_are_for_long_labelled_plans_of_some_cost() -> None:
-    def taken(vertices: int, cost: float, label: str = ":A") -> bool:
-        graph = Graph.from_edges(*random_graph().edge_endpoints(), vertex_labels=["A", "B"] * 100)
-        text = "--".join(f"(v{i}{label})" for i in range(vertices))
-        plan, resolved = planned(graph, Pattern(text), counting=False)
-        return choose_schedule(replace(plan, cost=cost), resolved, H200).schedule == "levels"
-
-    assert [taken(6, cost) for cost in (9e5, 2e6, 9e7, 2e8)] == [False, True, True, False]
-    assert not taken(5, 1e7)
-    assert not taken(6, 1e7, label="")

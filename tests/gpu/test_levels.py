@@ -131,6 +131,14 @@ def test_combinations_of_several_vertices(text: str, way: LevelsWishes) -> None:
             assert engine.count(query, params).count == wanted
 
 
+def test_more_combinations_of_a_row_than_32_bits_count() -> None:
+    n = 70_000
+    graph = Graph.from_edges([0] * n, range(1, n + 1), vertex_labels=["A"] + ["B"] * n)
+    query = make_query(graph, Pattern("(a:A)--(b:B), (a)--(c:B)"), unique=False)
+    engine = levels(replace(Wishes(), levels=LevelsWishes(parallel=True)))
+    assert engine.count(query, PLAIN).count == n * (n - 1) > 1 << 32
+
+
 def test_results_larger_than_memory_allows() -> None:
     """5-cliques of a complete graph, 5.4 million rows through tables of a few megabytes."""
     graph = Graph.from_edges(*zip(*itertools.combinations(range(60), 2), strict=True))

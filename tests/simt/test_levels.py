@@ -17,7 +17,7 @@ from shim import ShimMachine
 
 from subiso.engine import reference
 from subiso.engine.base import Params, Switches
-from subiso.engine.cuda import choose, levels_prepare
+from subiso.engine.cuda import levels_prepare
 from subiso.engine.cuda.compile import KERNELS
 from subiso.engine.cuda.engine import CudaEngine
 from subiso.engine.cuda.levels import LevelsReport, LevelsRun
@@ -207,19 +207,6 @@ def test_short_memory_makes_small_tables() -> None:
     assert max(engine.last.capacities) < 10_000
     with pytest.raises(DeviceMemoryError, match="no room for the search"):
         engine_of(wishes(), room=2000).count(query, PLAIN)
-
-
-def test_auto_takes_it_from_some_cost_on(monkeypatch: pytest.MonkeyPatch) -> None:
-    labelled = Graph.from_edges(*complete(8).edge_endpoints(), vertex_labels=["A"] * 8)
-    query = make_query(labelled, "(a:A)--(b:A)--(c:A)--(d:A)")
-    plain = Params(switches=Switches(max_tail=0, decompose="never"))
-    for depth, limit, taken in ((4, 1e12, False), (4, 0.0, True), (5, 0.0, False)):
-        monkeypatch.setattr(choose, "LEVELS_DEPTH", depth)
-        monkeypatch.setattr(choose, "LEVELS_COST", (limit, 1e13))
-        engine = CudaEngine(ShimMachine(), wishes())
-        assert engine.count(query, plain).count == 840
-        assert isinstance(engine.last, LevelsReport) == taken
-        assert len(rows_of(engine, query)) == 840
 
 
 @pytest.mark.parametrize("storage", ["compressed", "hash_pcsr", "interval_pcsr", "label_csr"])

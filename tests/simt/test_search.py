@@ -114,6 +114,22 @@ def test_work_is_handed_over(order: str, seed: int) -> None:
     assert engine.last.gifts >= 5
 
 
+def test_sizes_that_take_long_are_handed_over() -> None:
+    """One vertex with all others below it, and a long list to intersect below each of these."""
+    n, warps = 200, 8
+    graph = Graph.from_edges(*zip(*itertools.combinations(range(n), 2), strict=True))
+    query = make_query(graph, Pattern("(a)--(b)--(c)--(a), (b)--(d)--(a)"), anchor={0: 0})
+    turns = {}  # of a warp: without sharing, one does everything
+    for share in (True, False):
+        machine = ShimMachine(fixed=True)
+        wishes = Wishes(blocks=4, warps_per_block=2, tau=0, edges=False, fixed=True, hub_bytes=0, share=share)
+        engine = CudaEngine(machine, wishes, schedule="fine")
+        assert engine.count(query, NESTED).count == (n - 1) * comb(n - 2, 2)
+        assert machine.compiled_launches == 1
+        turns[share] = machine.turns // (warps if share else 1)
+    assert turns[True] < turns[False] / 2
+
+
 def test_rows_come_through_a_small_buffer() -> None:
     """Back-pressure: stacks are saved when the output is full and go on in the next launch."""
     graph = Graph.from_edges(*zip(*itertools.combinations(range(12), 2), strict=True))

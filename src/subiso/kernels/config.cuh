@@ -25,6 +25,7 @@ struct Config {
   static constexpr int kDetect = kDetectLevel;     // deeper down nothing is handed over
   static constexpr Team kTeam = kTeamKind;         // seed by seed, with a table of codegrees
   static constexpr bool kRefill = !kSets && kTeam == Team::kNone && kBatch == kWarp;  // go up where lanes would be idle
+  static constexpr bool kWatchful = kShare && kTail == Tail::kSizes && kTeam == Team::kNone;  // sizes may take long: look
   static constexpr bool kNarrow = kNarrowOn;       // a polynomial's value and its terms fit into 64 bits
   static constexpr bool kTally = kTallyOn;         // local counts
 };
@@ -77,6 +78,9 @@ inline constexpr int kDeep = 5;
 // Teams share nothing: there it is those of one entry, so that a stop is heeded.
 template <Tail kTail, Team kTeam>
 inline constexpr u32 kPiece = kTeam != Team::kNone ? 1024 : kTail == Tail::kSizes ? 256 : 2048;
+
+// Turns after which a warp that counts sizes looks whether somebody waits for a part of its piece.
+inline constexpr u32 kLong = 16;
 
 template <class Store>
 struct SearchArgs {

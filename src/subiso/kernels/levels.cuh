@@ -124,19 +124,6 @@ SUBISO_DEVICE u32 row_of(const u64* offsets, u64 rows, u64 at) {
   return static_cast<u32>(first);
 }
 
-// The same by a whole warp, in few steps.
-SUBISO_DEVICE u64 row_of_by_warp(const u64* offsets, u64 rows, u64 at) {
-  u64 first = 0, left = rows;
-  while (left > 1) {
-    const u64 part = (left + kWarp - 1) / kWarp, begin = lane_id() * part;
-    const u32 before = ballot(begin < left && load_own(offsets + first + begin) <= at);
-    const u64 skipped = (popcount(before) - 1) * part;
-    first += skipped;
-    left = least(part, left - skipped);
-  }
-  return first;
-}
-
 // The same where it is row `first` or, most often soon, a later one.
 SUBISO_DEVICE u64 row_from(const u64* offsets, u64 rows, u64 first, u64 at) {
   u64 step = 1;

@@ -42,7 +42,7 @@ SUBISO_DEVICE void levels_combine(const LevelsArgs<Store>& args) {
   const u64 total = least(args.end, args.hand.state->total), rows = args.hand.state->rows - args.first_row;
   const u64 part = total > args.begin ? ((total - args.begin) / grid_warps() / kWarp + 1) * kWarp : 0;
   const u64 begin = args.begin + grid_warp() * part, end = least(begin + part, total);
-  u64 row = begin < end ? row_of_by_warp(args.hand.offsets, rows, begin) : 0;
+  u64 row = begin < end ? row_of(args.hand.offsets, rows, begin) : 0;
   for (u64 first = begin; first < end; first += kWarp) {
     if (stopped(args)) break;
     const u64 at = first + lane_id();

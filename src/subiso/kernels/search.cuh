@@ -13,7 +13,8 @@ template <class Plan, class Store, class Config>
 class SearchWarp : public SearchStep<Plan, Store, Config> {
   using Base = SearchStep<Plan, Store, Config>;
   using typename Base::Counts;
-  using Base::args_, Base::plan_, Base::stack_, Base::counts_, Base::frontier_, Base::fresh_, Base::hurry_, Base::depth_, Base::left_;
+  using Base::args_, Base::plan_, Base::stack_, Base::counts_, Base::frontier_, Base::fresh_, Base::hurry_, Base::depth_;
+  using Base::left_, Base::turns_;
   using Base::idle, Base::advance, Base::settle, Base::stopped;
 
  public:
@@ -34,15 +35,15 @@ class SearchWarp : public SearchStep<Plan, Store, Config> {
   SUBISO_DEVICE void run() {
     share_.enter();
     share_.receive(stack_, frontier_, range_, depth_);
-    for (u32 turns = 1;; ++turns) {
+    for (;; ++turns_) {
       if (idle() && !fetch()) {
         if (left_ || !Config::kShare || !share_.wait()) break;
         share_.receive(stack_, frontier_, range_, depth_);
       }
       // First a step, then a look at the others: work that is handed on at once would go round for ever.
       advance();
-      if (turns >= Config::kPeriod && fresh_ == 0) {
-        turns = 0;
+      if (turns_ >= Config::kPeriod && fresh_ == 0) {
+        turns_ = 0;
         const Signal signal = share_.look(stack_, frontier_, depth_);
         if (signal == Signal::kLeave) left_ = true;
         hurry_ = signal == Signal::kWanted || plan_.num_levels() < kDeep;

@@ -11,7 +11,7 @@ class SearchStep : public SearchTail<Plan, Store, Config> {
 
  protected:
   using typename Base::Counts;
-  using Base::args_, Base::plan_, Base::stack_, Base::left_, Base::counted_, Base::last, Base::note;
+  using Base::args_, Base::plan_, Base::stack_, Base::left_, Base::counted_, Base::turns_, Base::last, Base::note;
   using Base::size_of, Base::sizes_tail, Base::tally, Base::tally_step;
 
   SUBISO_DEVICE SearchStep(const SearchArgs<Store>& args, Plan plan, Stack stack, Counts counts)
@@ -220,7 +220,7 @@ class SearchStep : public SearchTail<Plan, Store, Config> {
         if (!plan_.asks(size, level)) early[s] = size_of(size, before(level), piece != 0);
       });
     [[maybe_unused]] u64 below = 0;  // local counts: the matches of this lane's entry
-    drain<Config::kBatch>({frontier_.next, piece, frontier_.origin}, [&](const DrainTask& task) {
+    const Frontier rest = drain<Config::kBatch>({frontier_.next, piece, frontier_.origin}, [&](const DrainTask& task) {
       note(popcount(ballot(task.present)));
       const bool ok = task.present &&
                       fits(plan_, args_.reads, stack_, level, before(level), task.vertex, task.entry, task.origin) &&
@@ -235,14 +235,22 @@ class SearchStep : public SearchTail<Plan, Store, Config> {
         counted_ += ok;
         if constexpr (Config::kTally) below += tally_step(task, ok);
       }
-      return !left_;
+      return !left_ && !wanted();
     });
     if constexpr (Config::kTally) {
       if (below != 0) tally().give_early(lane_id(), below);
     }
-    frontier_.next += piece;
-    frontier_.left -= piece;
+    const u32 done = Config::kWatchful ? piece - rest.left : piece;
+    frontier_.next += done;
+    frontier_.left -= done;
     return true;
+  }
+
+  // After long counts of sizes: whether somebody waits who could have what is left of the piece.
+  SUBISO_DEVICE bool wanted() {
+    if (!Config::kWatchful || turns_ < kLong || depth_ > least(Config::kStop, Config::kDetect)) return false;
+    turns_ = Config::kPeriod;
+    return anybody_waits(args_.share);
   }
 
   SUBISO_DEVICE bool edges_fit(int level, u32 vertex, u32 entry) {

@@ -64,6 +64,7 @@ class SearchTail {
       const u32 fitting = ballot(task.present && fits(plan_, args_.reads, stack_, level, from, task.vertex, task.entry,
                                                       task.origin));
       size += popcount(fitting & task.takers);
+      if constexpr (Config::kWatchful) ++turns_;
       if (++turn % 256 == 0 && stopped()) left_ = true;
       return !left_;
     });
@@ -135,6 +136,7 @@ class SearchTail {
   Stack stack_;
   Counts counts_;
   bool left_ = false;       // the launch ends
+  u32 turns_ = 1;           // since the last look at the others, also of counting sizes
   u64 counted_ = 0;
   Wide total_ = 0;
   u64 steps_ = 0, tasks_ = 0;

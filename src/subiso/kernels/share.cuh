@@ -68,6 +68,10 @@ struct ShareArgs {
   u64 grace;         // turns that an idle block waits for blocks that have not started
 };
 
+SUBISO_DEVICE bool anybody_waits(const ShareArgs& args) {
+  return ballot((load_fresh(&args.blocks[block_id()].idle) | load_fresh(&args.control->idle_blocks)) != 0) != 0;
+}
+
 enum class Signal { kGoOn, kWanted, kLeave };  // wanted: somebody is idle
 
 template <class Config>
@@ -129,10 +133,12 @@ class Share {
   // Looks whether to leave, and whether somebody is idle: gives then, if there is enough.
   SUBISO_DEVICE Signal look(Stack& stack, Frontier& frontier, int depth) const {
     const u32 stop = load_fresh(&args_.control->stop) | load_fresh(&args_.control->full);
-    const u32 idle = load_fresh(&args_.blocks[block_id()].idle), blocks = load_fresh(&args_.control->idle_blocks);
+    const bool wanted = anybody_waits(args_);
     if (ballot(stop != 0) != 0) return Signal::kLeave;
-    if (!Config::kShare || depth > Config::kDetect || ballot((idle | blocks) != 0) == 0) return Signal::kGoOn;
-    give(stack, frontier, depth);
+    if (!Config::kShare || depth > Config::kDetect || !wanted) return Signal::kGoOn;
+    constexpr u32 kGifts = Config::kWatchful ? 4 : 1;  // where tasks take long, many wait: work spreads the faster
+    for (u32 gifts = 0; gifts < kGifts && give(stack, frontier, depth); ++gifts) {
+    }
     return Signal::kWanted;
   }
 
@@ -199,18 +205,19 @@ class Share {
     return ballot(left != given) != 0 && sum >= Config::kLeast;
   }
 
-  SUBISO_DEVICE void give(Stack& stack, Frontier& frontier, int depth) const {
+  // Half of the shallowest open level to somebody who waits. False: there is nothing to give, or nobody.
+  SUBISO_DEVICE bool give(Stack& stack, Frontier& frontier, int depth) const {
     int open = 0;
     u32 given = 0;
     for (;; ++open) {
-      if (open > depth || open > Config::kStop) return;
+      if (open > depth || open > Config::kStop) return false;
       given = half(open < depth ? stack.left(open) : frontier.left);
       if (open < depth ? ballot(given != 0) != 0 : worthwhile(frontier.left, given)) break;
     }
     u32 to = kFull;
     if (lane_id() == 0) to = claim();
     to = shuffle(to, 0);
-    if (to == kFull) return;
+    if (to == kFull) return false;
     const u32 top = num_sets_ != 0 && open < depth ? stack.base(open + 1) : stack.top;
     for (int p = 0; p <= open; ++p) {
       Frontier gift{nullptr, 0, 0};
@@ -229,6 +236,7 @@ class Share {
     else
       frontier.left -= given;
     if (Config::kMeasure && lane_id() == 0) atomic_add(&args_.control->gifts, u64{1});
+    return true;
   }
 
   // Takes somebody off the idle sets and counts him busy; kFull = all were gone.

@@ -136,8 +136,9 @@ struct DrainTask {
 };
 
 // Deals all tasks of a virtual pool, step by step; shares are computed once for all steps. f(task) says whether to go on.
+// What is left of them.
 template <u32 kBatch, class F>
-SUBISO_DEVICE void drain(Frontier f, F step) {
+SUBISO_DEVICE Frontier drain(Frontier f, F step) {
   constexpr u32 kMost = 1u << 26;  // of one entry at a time, so that sums stay within 32 bits
   const u32 lane = lane_id();
   for (u32 open = ballot(f.left != 0); open != 0; open = ballot(f.left != 0)) {
@@ -165,11 +166,14 @@ SUBISO_DEVICE void drain(Frontier f, F step) {
         task.takers = from < to ? below & ~((1u << from) - 1) : 0;
       }
       if (task.present) task.vertex = load_own(at);
-      if (!step(task)) return;
+      if (step(task)) continue;
+      const u32 done = single ? offered : least(offered, base + kWarp > begin ? base + kWarp - begin : 0);
+      return {f.next + done, f.left - done, f.origin};
     }
     f.next += offered;
     f.left -= offered;
   }
+  return f;
 }
 
 }  // namespace subiso

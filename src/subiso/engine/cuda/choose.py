@@ -21,10 +21,6 @@ from subiso.plan.joins import make_twig_plan
 from subiso.plan.plan import CountTail, Plan
 from subiso.plan.problem import Problem
 
-LEVELS_DEPTH, LEVELS_COST = 6, (1e6, 1e8)
-"""`auto` takes `levels` for labelled plans that match so many vertices or more, in operations between these. Less is
-over before its launches are; with more, or without labels, partial matches are more than is good to write down."""
-
 
 @dataclass(frozen=True)
 class Choice:
@@ -73,9 +69,6 @@ def _choose(
             return Choice(
                 "wedge", "looks common neighbours with the first vertex up in a table", kept, wedges
             )
-    long = len(plan.order) >= LEVELS_DEPTH and LEVELS_COST[0] <= plan.cost <= LEVELS_COST[1]
-    if wanted == "auto" and long and _all_filtered(resolved.problem):
-        return Choice("levels", f"{len(plan.order)} vertices to match, each for all partial matches at once")
     if kept.numbers:
         names = ", ".join(f"S{number}" for number in kept.numbers)
         return Choice("stack", f"keeps {names}, read more than once or further down", kept)
@@ -87,11 +80,7 @@ def _choose(
 
 def takes_codegrees(wanted: str, problem: Problem) -> bool:
     """Whether plans may have tables of codegrees: where every vertex has candidates, they cost more than they save."""
-    return wanted == "wedge" or (wanted == "auto" and not _all_filtered(problem))
-
-
-def _all_filtered(problem: Problem) -> bool:
-    return bool(problem.filters) and all(problem.filters)
+    return wanted == "wedge" or (wanted == "auto" and not (problem.filters and all(problem.filters)))
 
 
 def joins_twigs(resolved: Resolved, machine: Description, wanted: str = "auto") -> str | None:

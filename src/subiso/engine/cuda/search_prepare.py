@@ -28,6 +28,9 @@ from subiso.filter.resolve import Resolved
 from subiso.plan.plan import Plan
 from subiso.storage.layout import RelationCsr
 
+_LEAST_ABOVE_SIZES = 8
+"""Tasks worth handing over where sizes are counted below each: that is more work than a check."""
+
 
 @dataclass(frozen=True)
 class _Grower:
@@ -125,6 +128,7 @@ class PreparedSearch(Buffers):
             measure=wishes.measure,
             batch=wishes.batch,
             share=wishes.share and not self.light,
+            least=_LEAST_ABOVE_SIZES if lowered.tail == "sizes" else SearchKernel.least,
             sets=lowered.num_sets > 0,
             stop_level=wishes.stop_level,
             detect_level=wishes.detect_level,
