@@ -136,7 +136,7 @@ struct DrainTask {
 };
 
 // Deals all tasks of a virtual pool, step by step; shares are computed once for all steps. f(task) says whether to go on.
-// What is left of them.
+// Returns what is left.
 template <u32 kBatch, class F>
 SUBISO_DEVICE Frontier drain(Frontier f, F step) {
   constexpr u32 kMost = 1u << 26;  // of one entry at a time, so that sums stay within 32 bits
