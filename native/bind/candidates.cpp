@@ -24,7 +24,7 @@ struct BoundCandidates {
   CandidateGraph graph;
   std::size_t relations = 0;
   std::size_t found = 0;  // points before twins were merged
-  std::unique_ptr<std::atomic<bool>> stop = std::make_unique<std::atomic<bool>>(false);  // of eliminations
+  std::unique_ptr<std::atomic<bool>> stop = std::make_unique<std::atomic<bool>>(false);  // of whatever runs
 };
 
 std::vector<QueryLink> to_links(const std::vector<LinkTuple>& links, std::size_t vertices, std::size_t relations) {
@@ -69,7 +69,8 @@ nb::tuple search(BoundCandidates& self, const std::vector<LinkTuple>& forbidden,
   SearchResult result;
   {
     nb::gil_scoped_release release;
-    result = CandidateSearch(self.graph, self.store, apart, {injective, failing_sets, max_steps, 0, {}}).run();
+    result = CandidateSearch(self.graph, self.store, apart, {injective, failing_sets, max_steps, 0, {}, self.stop.get()})
+                 .run();
   }
   if (!result.complete) return nb::make_tuple(nb::none(), result.steps);
   return nb::make_tuple(nb::make_tuple(static_cast<std::int64_t>(result.total >> 64),
@@ -91,7 +92,7 @@ nb::tuple list(BoundCandidates& self, const std::vector<LinkTuple>& forbidden, b
   SearchResult result;
   {
     nb::gil_scoped_release release;
-    const SearchOptions options{injective, failing_sets, max_steps, max_rows, restrictions};
+    const SearchOptions options{injective, failing_sets, max_steps, max_rows, restrictions, self.stop.get()};
     result = CandidateSearch(self.graph, self.store, apart, options).run();
   }
   return nb::make_tuple(to_numpy(std::move(result.rows)), result.complete, result.steps);

@@ -8,6 +8,7 @@ namespace subiso {
 constexpr std::size_t kElementsPerStep = 8;  // of a list that is summed over
 constexpr std::uint64_t kFirstLook = 16;     // part of the steps after which it is looked how far they lead, ...
 constexpr std::uint64_t kNextLook = 2;       // ... and how many times as many until the next look
+constexpr std::uint64_t kPoll = 1u << 14;    // steps between two looks whether to stop: less than a millisecond
 
 CandidateSearch::CandidateSearch(const CandidateGraph& graph, const CsrStore& store,
                                  const std::vector<QueryLink>& forbidden, const SearchOptions& options)
@@ -65,11 +66,20 @@ SearchResult CandidateSearch::run() {
 }
 
 bool CandidateSearch::step() {
-  if (++result_.steps <= limit_) return true;
+  ++result_.steps;
+  if (stopped()) return result_.complete = false;
+  if (result_.steps <= limit_) return true;
   const auto steps = static_cast<double>(result_.steps), most = static_cast<double>(options_.max_steps);
-  result_.complete = result_.steps <= options_.max_steps && steps <= done() * most;
+  const bool may_fail_soon = options_.failing_sets && result_.total == 0 && result_.rows.empty();
+  result_.complete = result_.steps <= options_.max_steps && (may_fail_soon || steps <= done() * most);
   limit_ = limit_ > options_.max_steps / kNextLook ? options_.max_steps : limit_ * kNextLook;
   return result_.complete;
+}
+
+bool CandidateSearch::stopped() {
+  if (result_.steps < poll_) return false;
+  poll_ = result_.steps + kPoll;
+  return options_.stop != nullptr && options_.stop->load(std::memory_order_relaxed);
 }
 
 double CandidateSearch::done() const {
@@ -227,7 +237,8 @@ Count CandidateSearch::choices(const std::vector<std::size_t>& group, std::size_
     const std::uint32_t point = point_at(group[first], i);
     const std::uint32_t weight = left(point);
     if (weight == 0) continue;
-    if (++result_.steps > options_.max_steps) {  // how far it is cannot be told here
+    // How far it is cannot be told here.
+    if (!result_.complete || ++result_.steps > options_.max_steps || stopped()) {
       result_.complete = false;
       return 1;
     }

@@ -2,6 +2,7 @@
 // reason; points stand for as many data vertices as they weigh; vertices at the end that are not joined are counted, not
 // matched, unless they are to be listed.
 #pragma once
+#include <atomic>
 #include <cstdint>
 #include <utility>
 #include <vector>
@@ -14,18 +15,20 @@ namespace subiso {
 struct SearchOptions {
   bool injective = true;
   bool failing_sets = true;
-  // Candidates looked at, or as much work. A search that is far from getting by with them ends early.
+  // Candidates looked at, or as much work. A search that is far from getting by with them ends early, unless it has found
+  // nothing yet: failing sets may leave out most of it.
   std::uint64_t max_steps = UINT64_MAX;
   // Matches to list, after which the search ends; 0: they are counted. Every point must stand for one vertex then.
   std::size_t max_rows = 0;
   // Pairs of query vertices, the first of which has the lower vertex in every listed row.
   std::vector<std::pair<int, int>> restrictions = {};
+  const std::atomic<bool>* stop = nullptr;
 };
 
 struct SearchResult {
   Count total = 0;
   std::uint64_t steps = 0;
-  bool complete = true;  // false: too few steps, or enough rows; the total says nothing
+  bool complete = true;  // false: too few steps, stopped, or enough rows; the total says nothing
   std::vector<std::uint32_t> rows;  // of data vertices, by query vertex
   bool overflow = false;
 };
@@ -58,6 +61,8 @@ class CandidateSearch {
 
   // One more; false when there are none left, or too few to get anywhere, which `complete` then says.
   bool step();
+  // Whether somebody wants the search to end; looks now and then.
+  bool stopped();
   // The part of the search that is done, were all candidates of a level as much work.
   double done() const;
   bool allowed(const Level& level, std::uint32_t v);
@@ -92,7 +97,8 @@ class CandidateSearch {
   std::vector<std::size_t> depth_of_;
   std::vector<std::uint32_t> used_;
   std::size_t depth_ = 0;  // levels that are matched now
-  std::uint64_t limit_;    // of steps, until it is looked how far the search is
+  std::uint64_t limit_;    // of steps, until it is looked how far the search is ...
+  std::uint64_t poll_ = 0;  // ... and whether it is to stop
   VertexSet failing_ = 0;
   SearchResult result_;
 };

@@ -12,7 +12,7 @@ import numpy as np
 
 from subiso.errors import FormatError, GraphError, PatternError
 from subiso.graph import Graph
-from subiso.graph.generators.arguments import seed_of, whole
+from subiso.graph.generators.arguments import joined, seed_of, whole
 from subiso.graph.labels import NONE, Label
 from subiso.pattern import Pattern
 from subiso.pattern.elements import MAX_VERTICES
@@ -22,6 +22,8 @@ Density = Literal["any", "sparse", "dense"]
 Edges = Literal["all", "visited"]
 
 _METHODS, _DENSITIES, _EDGES = ("walk", "expand"), ("any", "sparse", "dense"), ("all", "visited")
+_ALSO = {"randomwalk": "walk"}
+"""Other words for what is known."""
 _DENSE = 3.0
 """Neighbours per vertex, in the mean, from which on a pattern is dense."""
 _ATTEMPTS = 1000
@@ -45,7 +47,7 @@ def random_queries(
     """Connected patterns cut out of a graph at random; the same arguments give the same patterns.
 
     count: how many, of every size
-    size: vertices of a pattern, or a list of sizes
+    size: vertices of a pattern, or a list of sizes: size=[4, 8]
     method: walk: the vertices that a random walk meets; expand: again and again a new neighbour of one of those so far
     density: sparse: fewer than 3 neighbours per vertex in the mean; dense: 3 or more; any: as it comes
     edges: all: those that the graph has between the vertices; visited: those that led from one to the next
@@ -76,7 +78,7 @@ def random_queries(
     if max(sizes, default=0) > graph.num_vertices:
         raise GraphError(f"a pattern of {max(sizes)} vertices in a graph of {graph.num_vertices}")
     whole("count", count, 0)
-    if density == "dense" and min(sizes, default=4) < 4:
+    if settings.density == "dense" and min(sizes, default=4) < 4:
         raise GraphError(
             "no pattern of fewer than 4 vertices is dense", hint='density="any", or larger sizes'
         )
@@ -89,10 +91,12 @@ def random_queries(
 
 
 def one_of(name: str, value: str, known: Sequence[str]) -> str:
-    """`value`, checked."""
-    if value not in known:
+    """The word that is known and `value` says."""
+    word = joined(value)
+    word = _ALSO.get(word, word)
+    if word not in known:
         raise GraphError(f"{name} must be one of {', '.join(known)}, not {value!r}")
-    return value
+    return word
 
 
 @dataclass(frozen=True)

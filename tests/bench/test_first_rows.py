@@ -26,12 +26,13 @@ def test_a_row_per_size_and_number_of_rows(monkeypatch: pytest.MonkeyPatch) -> N
 
 def test_stopped_and_lost_matches_are_told(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(first_rows, "SIZES", (3,))
-    warm = [(9.0, ""), (9.0, "")]
-    said = iter([*warm, (5.0, ""), (3000.0, "stopped"), (1.0, ""), (1.0, "wrong")])
+    warm, unreasoned = [(9.0, "")] * 3, [(2.0, "")] * 2
+    said = iter([*warm, (5.0, ""), (3000.0, "stopped"), *unreasoned, (1.0, ""), (1.0, "wrong")])
     monkeypatch.setattr(first_rows, "first_rows", lambda *_: next(said))
     found = first_rows.study_of({"g": GRAPH}, [1], queries=2, limit=3.0)
     (row,) = found.rows
     assert (row["plans stopped"], row["plans ms"], row["auto ms"]) == (1, 1502.5, 1.0)
+    assert (row["plans / auto"], row["unreasoned / auto"]) == (1502.5, 2.0)
     assert found.wrong == 1 and "1 without matches" in row["state"]
 
 

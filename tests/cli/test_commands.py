@@ -342,7 +342,8 @@ def test_files_of_several_patterns(file: str, tmp_path: Path) -> None:
     one.write_text('["triangle"]')
     none.write_text("[]")
     for command in ("match", "exists"):
-        assert "the file holds 2 patterns, one is wanted" in run(command, file, f"@{several}", code=1).stderr
+        wrong = run(command, file, f"@{several}", code=1).stderr
+        assert "the file holds 2 patterns, one is wanted" in wrong and "hint: pick one: @FILE:1 is" in wrong
     explained = run("explain", file, f"@{several}").stdout
     assert explained.startswith("set       2 patterns") and "# the same as p0" in explained
     assert "a   b   c" in run("match", file, f"@{one}").stdout
@@ -351,6 +352,20 @@ def test_files_of_several_patterns(file: str, tmp_path: Path) -> None:
         "count", file, f"@{several}", f"@{one}", "--per", "vertex", "--format", "csv"
     ).stdout.splitlines()[0]
     assert header == 'vertex,(a)--(b) #1,(a)--(b) #2,"(a)--(b), (b)--(c), (a)--(c)"'
+
+
+def test_one_of_several_patterns_in_a_file(file: str, tmp_path: Path) -> None:
+    several = tmp_path / "two.patterns"
+    several.write_text("# none\nK4\n\ntriangle\n")
+    assert run("match", file, f"@{several}:2", "-f", "csv").stdout == "a,b,c\n10,20,30\n"
+    assert run("exists", file, f"@{several}:1", code=4).stdout == "false\n"
+    assert run("count", file, f"@{several}:2").stdout == "1\n"
+    assert run("explain", file, f"@{several}:2").stdout.startswith("pattern   (a)--(b), (b)--(c), (a)--(c)\n")
+    for number in (0, 3):
+        wrong = run("match", file, f"@{several}:{number}", code=1).stderr
+        assert f"two.patterns: there is no pattern {number}\n  hint: there are 1 to 2" in wrong
+    (tmp_path / "p.txt:1").write_text("triangle")
+    assert "expected a vertex" in run("count", file, f"@{tmp_path / 'p.txt:1'}", code=1).stderr
 
 
 def test_several_patterns_are_explained_together(file: str) -> None:

@@ -14,11 +14,18 @@ from subiso.engine import auto, reference
 from subiso.engine.base import Params, Switches
 from subiso.engine.cuda.choose import choose_schedule
 from subiso.engine.cuda.explain import description
+from subiso.engine.cuda.explain_levels import levels_text
 from subiso.engine.cuda.formula import fitting_formula
+from subiso.engine.cuda.levels_tune import LevelsWishes
+from subiso.engine.cuda.machine import Description
+from subiso.engine.cuda.tune import Wishes
 from subiso.engine.query import make_query
-from subiso.filter.resolve import resolve
+from subiso.filter.candidate_graph import with_candidate_graph
+from subiso.filter.resolve import Resolved, resolve
 from subiso.plan.choose import make_plan
 from subiso.plan.explain import Explanation
+from subiso.plan.joins import make_twig_plan
+from subiso.plan.plan import Plan
 from subiso.plan.sums_text import MEANINGS
 from subiso.storage.statistics import statistics_of
 
@@ -30,6 +37,11 @@ BY_SUMS = {
     "fan": FAN,
     "triangle": si.Pattern.clique(3),
 }
+
+
+def listing_of_cliques() -> tuple[Plan, Resolved]:
+    resolved = resolve(make_query(GRAPH, si.Pattern.clique(4)))
+    return make_plan(resolved.problem, statistics_of(GRAPH), counting=False), resolved
 
 
 def number(text: str) -> float:
@@ -95,8 +107,70 @@ def test_a_named_schedule_counts_by_plans() -> None:
 
 def test_plans_that_schedules_share_are_not_priced_twice() -> None:
     told = str(si.explain(GRAPH, si.Pattern.clique(5), device="cuda"))
-    assert "  or by schedule fine or stack or levels (the same plans); the host (~" in told
+    assert "  or by schedule fine or stack or levels (the same plans); schedule pipeline (" in told
     assert "  schedule local: " in told
+
+
+def test_twigs_are_an_alternative_where_they_fit() -> None:
+    """On one device, and in as many vertices as a run of them takes."""
+    options: dict[str, Any] = {"pattern": "(a:0)--(b:1)--(c:2)--(d:3)--(a)", "device": "cuda"}
+    labelled = si.generators.with_labels(GRAPH, 4, seed=1)
+    told = si.explain(labelled, **options)
+    problem = with_candidate_graph(told.resolved, told.stats).problem
+    plan = make_twig_plan(problem, counting=True)
+    assert f"; schedule pipeline (3 twigs, ~{plan.cost:,.3g} rows); the host (~" in told.device.others
+    assert len(plan.scans) == 3
+    named = si.explain(labelled, **options, schedule="levels")
+    assert "; schedule pipeline (3 twigs, " in named.device.others
+    assert "pipeline" not in si.explain(labelled, **options | {"device": "cuda:0,1"}).device.others
+    line = si.Graph.from_edges(range(49), range(1, 50))
+    for vertices, fits in ((32, True), (33, False)):
+        others = si.explain(line, si.Pattern.path(vertices), device="cuda", schedule="levels").device.others
+        assert ("schedule pipeline (30 twigs, ~" in others) == fits
+
+
+def test_levels_say_what_they_will_do() -> None:
+    told = si.explain(GRAPH, si.Pattern.clique(4), device="cuda", schedule="levels")
+    steps = "4 steps (seed, 3 join), a vertex each, edges checked with their vertex, output atomic, "
+    assert told.device.schedules == (
+        f"schedule levels: asked for; {steps}the whole graph on the device; read from tables",
+    )
+    assert told.device.listing == f"schedule levels: asked for; {steps}the whole graph on the device"
+    assert " steps (" not in str(si.explain(GRAPH, si.Pattern.clique(4), device="cuda"))
+    line = si.Graph.from_edges(range(49), range(1, 50))
+    told = si.explain(line, si.Pattern.path(33), device="cuda", schedule="levels")
+    assert "; 31 steps (seed, 30 join), " in told.device.schedules[0]
+    assert told.device.listing == "schedule levels: asked for"  # one vertex too many to be listed
+
+
+@pytest.mark.parametrize(
+    ("wishes", "said"),
+    [
+        (
+            LevelsWishes(output="prealloc"),
+            "edges checked with their vertex, output prealloc, the whole graph",
+        ),
+        (LevelsWishes(eliminate=True), "6 steps (seed, 2 join, sift, join, sift), a vertex each, edges elim"),
+        (LevelsWishes(parallel=True), " (seed, lists, combine, join), up to 2 vertices each, edges checked "),
+        (
+            LevelsWishes(partition=True),
+            "by steps of their own, output atomic, only what a step reads on the ",
+        ),
+        (LevelsWishes(at_once=True), "the whole graph on the device, the first descent in one launch"),
+    ],
+    ids=["output", "eliminate", "parallel", "partition", "at once"],
+)
+def test_levels_do_as_they_are_wished(wishes: LevelsWishes, said: str) -> None:
+    assert said in levels_text(*listing_of_cliques(), description("cuda"), Wishes(levels=wishes))
+
+
+def test_levels_on_a_small_device() -> None:
+    """Where the graph has no room, parts of it are there in turn; a size that is not known is room enough."""
+    for memory, parts in ((0, False), (100_000, True), (1 << 30, False)):
+        machine = Description("small", "sm_90", 132, memory=memory)
+        assert (
+            "only what a step reads on the device" in levels_text(*listing_of_cliques(), machine)
+        ) == parts
 
 
 def test_listing_has_its_schedule() -> None:
@@ -118,6 +192,15 @@ def test_twigs_are_told_in_place_of_plans() -> None:
     labelled = si.generators.with_labels(GRAPH, 4, seed=1)
     told = si.explain(labelled, "(a:0)--(b:1)--(c:2)", device="cuda", schedule="pipeline")
     assert count_part(told)[0] == "count     schedule pipeline: asked for"
+    listed = next(part for part in str(told).split("\n\n") if part.startswith("match")).splitlines()
+    problem = with_candidate_graph(told.resolved, told.stats).problem
+    plan = make_twig_plan(problem)
+    assert listed == [
+        "match     schedule pipeline: asked for",
+        *(f"  {row}" for row in str(plan).splitlines()),
+    ]
+    assert listed[-1] == "  emit"  # what a count only weighs is matched
+    assert str(plan) != str(make_twig_plan(problem, counting=True))
 
 
 def test_lists_say_which_passes_are_shared_and_who_runs_alone() -> None:

@@ -54,12 +54,20 @@ def test_threads_and_seeds() -> None:
     assert (np.asarray(one.vertex_labels.codes) != np.asarray(third.vertex_labels.codes)).any()  # type: ignore[union-attr]
 
 
+@pytest.mark.parametrize("word", ["power-law", "power_law"])
+def test_other_spellings_of_a_distribution(word: str) -> None:
+    drawn = [gen.with_labels(gen.cycle(99), 3, name, seed=1).vertex_labels for name in (word, "powerlaw")]
+    assert drawn[0].codes.tolist() == drawn[1].codes.tolist()  # type: ignore[union-attr]
+
+
 def test_refusals() -> None:
     base = gen.path(3)
     with pytest.raises(
         GraphError, match="unknown distribution 'normal'\n  hint: one of uniform, zipf, power"
     ):
         gen.with_labels(base, 3, "normal")
+    with pytest.raises(GraphError, match="unknown distribution \\[1\\]"):
+        gen.with_labels(base, 3, [1])  # type: ignore[arg-type]
     with pytest.raises(GraphError, match="a list of distinct labels, all ints or all strings"):
         gen.with_labels(base, ["a", "a"])
     with pytest.raises(GraphError, match="k must be a whole number of 1 to 16777216, not 0"):

@@ -104,6 +104,12 @@ def test_seed_labels() -> None:
         random_queries(graph, 1, 4, seed_label="w")
 
 
+@pytest.mark.parametrize("word", ["random-walk", "random_walk"])
+def test_other_words_for_a_method(word: Any) -> None:
+    graph = labelled()
+    assert random_queries(graph, 3, 5, method=word, seed=1) == random_queries(graph, 3, 5, seed=1)
+
+
 def test_what_cannot_be_found() -> None:
     pairs = si.Graph.from_edges([0, 2], [1, 3])
     with pytest.raises(GraphError, match="no connected pattern of 3 vertices was found"):

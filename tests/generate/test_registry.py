@@ -39,7 +39,7 @@ REFUSED: list[tuple[str, dict[str, Any], str]] = [
     ("rmat", {"scale": 4, "a": float("nan")}, "a must be a number between 0 and 1, not nan"),
     ("rmat", {"scale": 4, "seed": -1}, "seed must be a whole number of 0 to 18446744073709551615, not -1"),
     ("rmat", {"scale": 4, "threads": 0}, "threads must be a whole number of 1 to 4096, not 0"),
-    ("rmat", {}, "rmat needs the argument 'scale': log2 of the number of vertices"),
+    ("rmat", {}, "rmat needs the argument 'scale'\n  hint: log2 of the number of vertices"),
     ("erdos_renyi", {"n": 5}, "give either m (number of edges) or p (probability of an edge)"),
     (
         "erdos_renyi",
@@ -79,6 +79,11 @@ REFUSED: list[tuple[str, dict[str, Any], str]] = [
     ("hypercube", {"dimension": 32}, "dimension must be"),
     ("complete_bipartite", {"a": 0, "b": 3}, "a must be a whole number of 1"),
     ("star", {"leaves": 2**33}, "leaves must be"),
+    (
+        "stochastic_block",
+        {"sizes": "3,4", "p": [[1]]},
+        "sizes cannot be the text '3,4'\n  hint: number of vertices of each block: sizes=[30, 20]",
+    ),
     ("petersen", {}, "no generator is called 'petersen'"),
 ]
 

@@ -5,11 +5,13 @@ from __future__ import annotations
 import re
 
 import pytest
+from levels_cases import steps_told
 
 import subiso as si
 from subiso.engine.cuda.by_sums import SumsReport
 from subiso.engine.cuda.device import open_device
 from subiso.engine.cuda.engine import CudaEngine
+from subiso.engine.cuda.levels import LevelsReport
 from subiso.engine.query import make_query
 from subiso.filter.resolve import resolve
 
@@ -42,3 +44,14 @@ def test_as_the_engine_does(pattern: si.Pattern) -> None:
 def test_a_list() -> None:
     text = str(si.explain(GRAPH, list(PATTERNS.values()), device="cuda"))
     assert text.startswith("set       5 patterns: 2 share passes over the graph, 3 run alone\n")
+
+
+@pytest.mark.parametrize("name", ["4-cycle", "house"])
+def test_levels_as_told(name: str) -> None:
+    graph = si.generators.rmat(9, 8, seed=1)
+    said = si.explain(graph, PATTERNS[name], device="cuda", schedule="levels").device.schedules[-1]
+    engine = CudaEngine(open_device(), schedule="levels")
+    engine.count(make_query(graph, PATTERNS[name]))
+    assert isinstance(engine.last, LevelsReport)
+    assert steps_told(said) == engine.last.stages
+    assert ("the whole graph on the device" in said) != engine.last.partitioned

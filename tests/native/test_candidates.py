@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import subiso as si
 from subiso import _native
 from subiso.engine import cpu, reference
 from subiso.engine.base import Params, Switches
@@ -88,28 +89,28 @@ def test_twins_become_one_point() -> None:
     assert (high, low, overflow) == (0, 50 * 49 * 48, False) and steps < 20
 
 
-def without_a_match() -> Query:
-    """a has 30 triangles with two B, and 40 C none of which has a triangle with a D and an E: no B can mend that."""
-    edges, labels = [], ["A"]
+def dead_end(kinds: int, triangles: int, open_ends: int) -> tuple[Graph, str]:
+    """A hub with as many triangles of every kind, and vertices C without a triangle with a D and an E: that is
+    known only after all C were tried, and no other triangle can mend it."""
+    edges, labels, text = [], ["A"], "(a:A)--(c:C)--(d:D)--(e:E)--(c)"
 
     def add(label: str) -> int:
         labels.append(label)
         return len(labels) - 1
 
-    pairs = [(add("B"), add("F")) for _ in range(30)]
-    threes = [(add("C"), add("D"), add("E")) for _ in range(40)]
-    for b, f in pairs:
-        edges += [(0, b), (0, f), (b, f)]
+    for x, y in ("BF", "GH", "IJ")[:kinds]:
+        text += f", (a)--({x}:{x})--({y}:{y})--(a)"
+        for _ in range(triangles):
+            u, v = add(x), add(y)
+            edges += [(0, u), (0, v), (u, v)]
+    threes = [(add("C"), add("D"), add("E")) for _ in range(open_ends)]
     for i, (c, d, e) in enumerate(threes):
         edges += [(0, c), (c, d), (c, e), (e, threes[i - 1][1])]
-    graph = Graph.from_edges(*zip(*edges, strict=True), vertex_labels=labels)
-    return make_query(
-        graph, "(a:A)--(b:B), (a)--(f:F), (b)--(f), (a)--(c:C), (c)--(d:D), (c)--(e:E), (d)--(e)"
-    )
+    return Graph.from_edges(*zip(*edges, strict=True), vertex_labels=labels), text
 
 
 def test_failing_sets_skip_siblings() -> None:
-    query = without_a_match()
+    query = make_query(*dead_end(1, 30, 40))
     candidates = _native.make_candidates(resolve(query, ()).narrowed.native())
     taken = []
     for failing_sets in (True, False):
@@ -117,6 +118,56 @@ def test_failing_sets_skip_siblings() -> None:
         assert total == (0, 0, False)
         taken.append(steps)
     assert 10 * taken[0] < taken[1]
+
+
+@pytest.mark.parametrize("open_ends", [2000, 30_000])
+def test_failing_sets_end_what_plans_would_not(open_ends: int) -> None:
+    """Few open ends are tried before a plan runs, many beside it."""
+    graph, text = dead_end(3, 300, open_ends)
+    assert not si.exists(graph, text, timeout=20)
+    assert len(si.match(graph, text, timeout=20).to_numpy()) == 0
+    assert si.count(graph, text, mode="induced", timeout=20) == 0
+    assert si.count(graph, text + ", !(B)--(G)", timeout=20) == 0  # there is no elimination either
+
+
+@pytest.mark.parametrize("enough", [None, 1])
+def test_rows_come_from_beside_a_plan(monkeypatch: pytest.MonkeyPatch, enough: int | None) -> None:
+    """A plan that never gives any: the run is started, but waits."""
+    monkeypatch.setattr(cpu, "list_candidates", lambda *_: None)
+    monkeypatch.setattr(cpu, "_PATIENCE", 0.0)
+    prepare = cpu.prepare
+
+    class Slow:
+        def __init__(self, *args: object) -> None:
+            self.run = prepare(*args)  # type: ignore[arg-type]
+
+        def __getattr__(self, name: str) -> object:
+            return getattr(self.run, name)
+
+        def done(self) -> bool:
+            return False
+
+        def next_batch(self, _: float) -> None:
+            time.sleep(0.001)
+
+    monkeypatch.setattr(cpu, "prepare", Slow)
+    rng = np.random.default_rng(3)
+    graph = Graph.from_edges(*rng.integers(0, 50, (2, 200)), vertex_labels=rng.choice(list("AB"), 50))
+    query = make_query(graph, "(a:A)--(b:B)--(c:A)--(d:B)", unique=False)
+    stream = cpu.stream(query, Params(batch_rows=7, enough=enough))
+    rows = [tuple(row) for batch in stream for row in batch.tolist()]
+    wanted = {tuple(row) for batch in reference.stream(query) for row in batch.tolist()}
+    assert stream.stopped_by is None
+    assert len(wanted) > 7 and len(rows) == (enough or len(wanted))
+    assert wanted.issuperset(rows) and len(set(rows)) == len(rows)
+
+
+def test_a_search_hears_the_clock() -> None:
+    switches = Switches(labelled="search", failing_sets=False)
+    query = make_query(*dead_end(3, 300, 2000), mode="induced")
+    started = time.perf_counter()
+    outcome = cpu.count(query, Params(timeout=0.2, switches=switches))
+    assert outcome.stopped_by == "timeout" and time.perf_counter() - started < 10
 
 
 def test_steps_and_rows_are_limited() -> None:

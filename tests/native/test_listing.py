@@ -6,7 +6,7 @@ import random
 
 import numpy as np
 import pytest
-from tests.native.test_candidates import made, random_tree_like, star, without_a_match
+from tests.native.test_candidates import dead_end, made, random_tree_like, star
 from tests.property.engines import cpu_rows, reference_rows
 
 import subiso as si
@@ -44,7 +44,7 @@ def test_matches_are_those_of_the_reference(seed: int) -> None:
 
 
 def test_failing_sets_skip_siblings_of_listed_matches_too() -> None:
-    query = without_a_match()
+    query = make_query(*dead_end(1, 30, 40))
     graph = _native.make_candidates(resolve(query, ()).narrowed.native())
     taken = {}
     for failing_sets in (True, False):

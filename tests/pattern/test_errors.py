@@ -91,6 +91,8 @@ TEXT = [
     ("(a:A|B¦&C)", U, "labels that mix | and &"),
     ("(a:¦!A)", U, "negated labels (:!A)"),
     ("(a:¦%)", U, "the label wildcard %"),
+    ("(a:¦*)", U, "the label wildcard *"),
+    ("(a)-[e:A|¦*]->(b)", U, "the label wildcard *"),
     ("(a:¦(A|B))", U, "parentheses in labels"),
     ("(a:¦$x)", U, "dynamic labels"),
     ("(a ¦$props)", U, "parameters ($name)"),
@@ -203,6 +205,14 @@ def test_the_whole_message():
         "not supported: edges of variable length\n  (a)-[*2]->(b)\n       ^\n"
         "  hint: write every edge out: (a)-->()-->(b)"
     )
+
+
+@pytest.mark.parametrize("text", ["(a:*)", "(a:%)", "(a)-[:*]-(b)", "(a)-[:%]->(b)", "(a)--(b) WHERE a:*"])
+def test_a_wildcard_is_a_label_left_out(text):
+    with pytest.raises(
+        UnsupportedError, match=r"hint: a vertex or an edge without a label matches any: \(a\), -- or"
+    ):
+        Pattern(text)
 
 
 def build(**options):

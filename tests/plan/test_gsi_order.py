@@ -9,8 +9,11 @@ from subiso.plan.order import order_by_gsi
 from subiso.storage.statistics import statistics_of
 
 
-def order_of(edges: list[tuple[int, int]], labels: str, text: str) -> tuple[int, ...]:
-    graph = Graph.from_edges(*zip(*edges, strict=True), num_vertices=len(labels), vertex_labels=list(labels))
+def made(edges: list[tuple[int, int]], labels: str) -> Graph:
+    return Graph.from_edges(*zip(*edges, strict=True), num_vertices=len(labels), vertex_labels=list(labels))
+
+
+def order_of(graph: Graph, text: str) -> tuple[int, ...]:
     resolved = resolve(make_query(graph, text))
     found = order_by_gsi(resolved.problem, statistics_of(graph), counting=False)
     return (*found.prefix, *found.tail)
@@ -19,7 +22,7 @@ def order_of(edges: list[tuple[int, int]], labels: str, text: str) -> tuple[int,
 def test_few_candidates_with_many_neighbours_come_first() -> None:
     """Two A, three B, four C; of (a:A)--(b:B)--(c:C) the scores are 2 / 1, 3 / 2 and 4 / 1."""
     edges = [(0, 2), (1, 3), (0, 4), (2, 5), (3, 6), (4, 7), (4, 8)]
-    assert order_of(edges, "AABBBCCCC", "(a:A)--(b:B)--(c:C)")[0] == 1
+    assert order_of(made(edges, "AABBBCCCC"), "(a:A)--(b:B)--(c:C)")[0] == 1
 
 
 def test_rare_edges_are_followed_first() -> None:
@@ -27,4 +30,21 @@ def test_rare_edges_are_followed_first() -> None:
     dense, rare = [(a, b) for a in range(4) for b in range(4, 10)], [(b, b + 6) for b in range(4, 10)]
     common = [(b, c) for b in range(4, 10) for c in range(10, 16)]
     for further, order in ((rare, (1, 2, 0)), (common, (1, 0, 2))):
-        assert order_of(dense + further, "AAAABBBBBBCCCCCC", "(a:A)--(b:B)--(c:C)") == order
+        graph = made(dense + further, "AAAABBBBBBCCCCCC")
+        assert order_of(graph, "(a:A)--(b:B)--(c:C)") == order
+
+
+def test_rare_edge_labels_are_followed_first() -> None:
+    """Both ends have the same candidates and degree; only the labels of the edges differ."""
+    hubs, ends = range(10), range(10, 50)
+    pairs = [(h, e) for h in hubs for e in ends]
+    rare = [(h, e) for h, e in pairs if (h + e) % 8 == 0]
+    graph = Graph.from_edges(
+        *zip(*(pairs + rare), strict=True),
+        edge_labels=["common"] * len(pairs) + ["rare"] * len(rare),
+        vertex_labels=["A"] * 10 + ["B"] * 40,
+        parallel="keep",
+    )
+    for first, second in (("common", "rare"), ("rare", "common")):
+        order = order_of(graph, f"(a:A)-[:{first}]-(b:B), (a)-[:{second}]-(c:B)")
+        assert order == ((0, 2, 1) if second == "rare" else (0, 1, 2))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from subiso.engine.cuda.levels_tune import LevelsWishes, Limits
 from subiso.engine.cuda.tune import Wishes
 
@@ -44,3 +46,13 @@ PARTITIONS = [
     wishes(partition=True, output="twice", first="rarest", parallel=True, rows=30, beside=False),
 ]
 """One stage's relations on the device at a time."""
+
+
+def steps_told(text: str) -> tuple[str, ...]:
+    """The kinds of steps that explain names, one by one."""
+    found = re.search(r"(\d+) steps? \(([^)]*)\)", text)
+    assert found is not None, text
+    runs = [run.rpartition(" ") for run in found[2].split(", ")]
+    steps = tuple(kind for number, _, kind in runs for _ in range(int(number or 1)))
+    assert len(steps) == int(found[1])
+    return steps

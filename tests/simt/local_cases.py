@@ -55,7 +55,7 @@ def hub_pattern(d: Draw, graph: Graph, plain: bool) -> Pattern:
             elif not plain and d.chance(0.4):
                 parts.append(f"!({names[i]})--({names[j]})")
     if not plain:
-        parts += [f"({name}:{d.one_of(('A', 'B'))})" for name in names if d.chance(0.2)]
+        parts += [f"({name}:{d.one_of(('A', 'B', 'A:B'))})" for name in names if d.chance(0.2)]
     return Pattern(", ".join(parts))
 
 

@@ -18,6 +18,8 @@ from subiso.pattern import Pattern
 FINE = Params(switches=Switches(local=False))
 """Schedule `fine` even where another one could count."""
 _OPS = ("<", "<=", ">", ">=", "==", "!=")
+_LABELS = ("A", "B", "A|B", "A:B", "A|C:B")
+"""Of a pattern's vertex: one, one of two, both, one of two and another."""
 
 FEW_AT_A_TIME = Params(batch_rows=20)
 
@@ -44,7 +46,7 @@ def random_graph(d: Draw) -> Graph:
     m = n + d.below(3 * n)
     skew = d.rng.random(n) ** 3 if d.chance(0.5) else np.ones(n)
     src, dst = d.rng.choice(n, (2, m), p=skew / skew.sum())
-    labels: list[list[str]] | None = [[label for label in "AB" if d.chance(0.6)] for _ in range(n)]
+    labels: list[list[str]] | None = [[label for label in "ABC" if d.chance(0.6)] for _ in range(n)]
     edge_labels = np.array([d.one_of("XYZ") for _ in range(m)], dtype=object)
     return Graph.from_edges(
         src,
@@ -74,7 +76,7 @@ def random_pattern(d: Draw, graph: Graph, rich: bool) -> Pattern:
     if rich and d.chance(0.15) and graph.has_loops:
         parts.append(f"({names[0]})--({names[0]})")
     if rich:
-        parts += [f"({name}:{d.one_of(('A', 'B', 'A|B'))})" for name in names if d.chance(0.25)]
+        parts += [f"({name}:{d.one_of(_LABELS)})" for name in names if d.chance(0.25)]
     pattern = Pattern(", ".join(parts))
     if rich and d.chance(0.3):
         pattern = pattern.where(**{names[d.below(k)]: d.rng.random(graph.num_vertices) < 0.7})
@@ -128,7 +130,10 @@ def describe(query: Query, seed: int) -> str:
 
 
 def labelled_query(seed: int, mode: str) -> Query:
-    """A directed graph with many edge labels, rare ones among them, and a pattern whose edges nearly all carry one."""
+    """A directed graph with many edge labels, rare ones among them, and a pattern whose edges nearly all carry one.
+
+    A few of its vertices have labels as well, so that some stores may read only a part of a list.
+    """
     d = Draw(np.random.default_rng([seed, 7, *mode.encode()]))
     n = 4 + d.below(20)
     m = 2 * n + d.below(4 * n)
@@ -136,9 +141,6 @@ def labelled_query(seed: int, mode: str) -> Query:
     src, dst = d.rng.choice(n, (2, m), p=skew / skew.sum())
     labels = np.array([d.one_of("XXXYYZW") for _ in range(m)], dtype=object)
     loops = "keep" if d.chance(0.3) else "drop"
-    graph = Graph.from_edges(
-        src, dst, num_vertices=n, directed=True, edge_labels=labels, parallel="keep", loops=loops
-    )
     k = 3 + d.below(3)
     pairs = [(i, d.below(i)) for i in range(1, k)]
     pairs += [tuple(sorted(d.rng.choice(k, 2, replace=False).tolist())[::-1]) for _ in range(d.below(3))]
@@ -148,6 +150,17 @@ def labelled_query(seed: int, mode: str) -> Query:
         source, target = (a, b) if d.chance(0.5) else (b, a)
         label = f"[:{d.one_of(('X', 'X', 'Y', 'Z', 'X|Y', 'W|Q'))}]" if d.chance(0.9) else ""
         parts.append(f"({names[source]})-{label}-{'>' if d.chance(0.8) else ''}({names[target]})")
+    parts += [f"({name}:{d.one_of(_LABELS)})" for name in names[:k] if d.chance(0.15)]
+    graph = Graph.from_edges(
+        src,
+        dst,
+        num_vertices=n,
+        directed=True,
+        vertex_labels=[[label for label in "ABC" if d.chance(0.7)] for _ in range(n)],
+        edge_labels=labels,
+        parallel="keep",
+        loops=loops,
+    )
     return make_query(graph, Pattern(", ".join(parts)), mode=mode)
 
 

@@ -7,6 +7,7 @@ import time
 from fractions import Fraction
 
 import pytest
+from levels_cases import PARTITIONS, PHASES, TINY, steps_told
 from shim import ShimMachine
 from test_by_sums import PATTERNS, random_graph
 from tests.api.by_hand import count_part, evaluated
@@ -16,9 +17,13 @@ from subiso.engine import reference
 from subiso.engine.base import Params
 from subiso.engine.cuda.by_sums import SumsReport
 from subiso.engine.cuda.engine import CudaEngine
+from subiso.engine.cuda.explain_levels import levels_text
+from subiso.engine.cuda.levels import LevelsReport
+from subiso.engine.cuda.tune import Wishes
 from subiso.engine.cuda.watch import Watch
 from subiso.engine.query import make_query
 from subiso.engine.several import count_several
+from subiso.errors import UnsupportedError
 from subiso.filter.resolve import resolve
 
 K23 = si.Pattern.from_edges([(i, j) for i in (0, 1) for j in (2, 3, 4)])
@@ -81,3 +86,27 @@ def test_lists_share_the_passes_that_are_told(monkeypatch: pytest.MonkeyPatch) -
     part = str(told).split("\n\n")[1]
     assert tuple(re.findall(r"^  pass (\w+): ", part, re.MULTILINE)) == shared.report().passes
     assert re.findall(r"^  apart (\w+): ", part, re.MULTILINE) == sorted(shared.counted)
+
+
+@pytest.mark.parametrize("wishes", [TINY[0], PHASES[0], PHASES[2], PHASES[4], *PARTITIONS[:3]], ids=range(7))
+def test_steps_of_levels_are_those_that_run(wishes: Wishes) -> None:
+    query = make_query(random_graph(2), si.Pattern.house())
+    engine = CudaEngine(ShimMachine(), wishes, schedule="levels")
+    (term,) = engine.formula(resolve(query)).terms
+    said = levels_text(term.plan, resolve(query), engine.machine.description, wishes)
+    assert engine.count(query).count == reference.count(query).count
+    assert isinstance(engine.last, LevelsReport)
+    assert steps_told(said) == engine.last.stages
+    assert ("only what a step reads" in said) == engine.last.partitioned
+
+
+@pytest.mark.parametrize("vertices", [32, 33])
+def test_twigs_are_named_where_they_are_not_refused(vertices: int) -> None:
+    query = make_query(si.Graph.from_edges(range(49), range(1, 50)), si.Pattern.path(vertices))
+    told = si.explain(query.graph, query.pattern, device="cuda", schedule="fine")
+    try:
+        CudaEngine(ShimMachine(), schedule="pipeline").prepare_twigs(resolve(query))
+    except UnsupportedError:
+        assert "pipeline" not in told.device.others
+    else:
+        assert "schedule pipeline (" in told.device.others

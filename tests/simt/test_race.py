@@ -43,6 +43,12 @@ def queries() -> list[Query]:
     return [make_query(graph, pattern) for pattern in random_queries(graph, 6, [3, 4, 5], seed=1)]
 
 
+def race_of(query: Query) -> race.Race[Found]:
+    found = race.may_race(resolve(query), Params(), 1, patience=0.0)
+    assert found is not None
+    return found
+
+
 def test_answers_are_right() -> None:
     for query in queries():
         assert CudaEngine(ShimMachine(), host=True).count(query).count == reference.count(query).count
@@ -119,10 +125,10 @@ def test_the_host_is_stopped_by_the_clock(monkeypatch: pytest.MonkeyPatch) -> No
 
 
 def test_short_searches_have_no_race(monkeypatch: pytest.MonkeyPatch) -> None:
-    begun: list[race.Race] = []
+    begun: list[race.Race[Found]] = []
     monkeypatch.setattr(race.Race, "searching", SEARCHING)
 
-    def note(one: race.Race) -> None:
+    def note(one: race.Race[Found]) -> None:
         begun.append(one)
 
     monkeypatch.setattr(race.Race, "begin", note)
@@ -130,7 +136,7 @@ def test_short_searches_have_no_race(monkeypatch: pytest.MonkeyPatch) -> None:
     for query in queries():
         CudaEngine(ShimMachine(), host=True).count(query)
     assert not begun
-    long = race.Race(resolve(queries()[0]), Params(), 1, patience=0.0)
+    long = race_of(queries()[0])
     assert not long.overtakes() and not begun  # nobody searches yet
     long.searching()
     assert not long.overtakes() and begun == [long]
@@ -153,7 +159,7 @@ LATE = """
 import threading, time
 from subiso.engine.base import Params
 from subiso.engine.query import make_query
-from subiso.engine.race import Race
+from subiso.engine.race import may_race
 from subiso.filter.resolve import resolve
 from subiso.graph import Graph
 
@@ -161,7 +167,7 @@ def late():
     threading.main_thread().join()
     time.sleep(0.2)
     graph = Graph.from_edges([0, 1], [1, 2], vertex_labels=["A", "B", "A"])
-    with Race(resolve(make_query(graph, "(a:A)--(b:B)")), Params(), 1, 0.0) as race:
+    with may_race(resolve(make_query(graph, "(a:A)--(b:B)")), Params(), 1, 0.0) as race:
         race.begin()
         while race.found is None:
             time.sleep(0.01)
@@ -184,11 +190,11 @@ def test_no_thread_no_race(monkeypatch: pytest.MonkeyPatch) -> None:
 
     monkeypatch.setattr(threading.Thread, "start", refuse)
     for _ in range(3):
-        lost = race.Race(resolve(queries()[0]), Params(), 1, 0.0)
+        lost = race_of(queries()[0])
         lost.begin()
         assert not lost.overtakes()
     monkeypatch.undo()
-    again = race.Race(resolve(queries()[0]), Params(), 1, 0.0)
+    again = race_of(queries()[0])
     again.begin()  # there is a place
     until = time.perf_counter() + 10
     while again.found is None:

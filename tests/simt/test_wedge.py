@@ -37,6 +37,7 @@ PATTERNS = {
         [(0, 1), (1, 2), (2, 3), (0, 4), (4, 3), (0, 5), (5, 3)]
     ),  # the table has ends above
     "labels": Pattern("(a:A)--(b), (b)--(c:A), (c)--(d), (d)--(a)"),
+    "both labels": Pattern("(a:A:B)--(b), (b)--(c:A), (c)--(d), (d)--(a), (a)--(e), (e)--(c)"),
     "directed": Pattern("(a)-->(b), (b)-->(c), (c)-->(d), (a)-->(d)"),
 }
 
@@ -44,9 +45,8 @@ PATTERNS = {
 def random_graph(seed: int, *, directed: bool) -> Graph:
     rng = np.random.default_rng(seed)
     ends = (rng.random((2, 90)) ** 2 * 22).astype(int)
-    return Graph.from_edges(
-        *ends, num_vertices=22, directed=directed, vertex_labels=["AB"[i % 2] for i in range(22)]
-    )
+    labels = [("A", "B", ["A", "B"])[i % 3] for i in range(22)]
+    return Graph.from_edges(*ends, num_vertices=22, directed=directed, vertex_labels=labels)
 
 
 @pytest.mark.parametrize("seed", range(3))
@@ -74,6 +74,19 @@ def test_tables_are_used_and_seeds_are_split() -> None:
     assert {team.team for team in run.runs} == {"warp", "block"}
     blocks = next(team for team in run.runs if team.team == "block")
     assert blocks.units > blocks.num_seeds
+
+
+def test_tables_are_used_beside_labels() -> None:
+    """And both labels are asked for: with one alone there are more matches."""
+    loose = Pattern(str(PATTERNS["both labels"]).replace("(a:A:B)", "(a:A)"))
+    for seed in range(3):
+        graph = random_graph(seed, directed=False)
+        query = make_query(graph, PATTERNS["both labels"])
+        engine, resolved = CudaEngine(ShimMachine(), WISHES[seed]), resolve(query)
+        (term,) = engine.formula(resolved, ALWAYS).terms
+        assert isinstance(engine.prepare_count(term.plan, resolved), WedgeRun)
+        one, both = (make_query(graph, p, unique=False) for p in (loose, query.pattern))
+        assert reference.count(one).count > reference.count(both).count > 0
 
 
 def test_teams_have_one_progress(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
 from subiso.cli import options as o
 from subiso.cli.run import guarded, note
-
-if TYPE_CHECKING:
-    from subiso.graph.generators import Parameter
 
 EPILOG = """\b
 Examples:
@@ -19,11 +16,14 @@ Examples:
   subiso generate labels wiki-Vote.txt k=16 distribution=zipf seed=1 -o labelled.subiso
   subiso generate queries labelled.subiso count=100 size=8 density=dense seed=1 -o queries.json
   subiso count labelled.subiso @queries.json
-  subiso generate rmat          (what it takes)
-  subiso generate               (the list of models)"""
+  subiso generate queries --help   (what it takes)
+  subiso generate                  (the list of models)"""
 
 Model = Annotated[
-    str | None, typer.Argument(metavar="MODEL", help="The generator's name; or labels, or queries.")
+    str | None,
+    typer.Argument(
+        metavar="MODEL", help="The generator's name; or labels, or queries. With --help: what it takes."
+    ),
 ]
 Settings = Annotated[
     list[str] | None,
@@ -33,11 +33,13 @@ Target = Annotated[str | None, typer.Option("--output", "-o", metavar="FILE", he
 To = Annotated[
     str | None, typer.Option("--to", metavar="NAME", help="The file's format.  [default: from its name]")
 ]
+Help = Annotated[bool, typer.Option("--help", "-h", help="Show this message, or what MODEL takes, and exit.")]
 FROM_A_GRAPH = ("labels", "queries")
 
 
 @guarded
 def generate(
+    context: typer.Context,
     model: Model = None,
     settings: Settings = None,
     output: Target = None,
@@ -45,17 +47,20 @@ def generate(
     input_format: o.InputFormat = None,
     directed: o.Directed = None,
     read: o.ReadOptions = None,
+    help: Help = False,
 ) -> None:
     """Generate a graph, labels or queries; the same arguments give the same. Without --output, show what there is."""
+    if model is None and help:
+        typer.echo(context.get_help())
+        return
     from subiso.graph import generators
 
     if model is None:
         for name in (*generators.GENERATORS, *FROM_A_GRAPH):
             typer.echo(f"{name:20} {generators.summary(_named(name))}")
         return
-    if output is None and not settings:
-        typer.echo(generators.summary(_named(model)))
-        _show(generators.parameters(_named(model)), "GRAPH" if model in FROM_A_GRAPH else None)
+    if help or (output is None and not settings):
+        _show(model)
         return
     if output is None:
         raise typer.BadParameter("name the file to write", param_hint="--output")
@@ -108,7 +113,7 @@ def _save(made: Any, output: str, to: str | None) -> None:
                 "queries are written as the file's name says, .json or .patterns", param_hint="--to"
             )
         write_queries(made, output)
-        note(f"{len(made)} queries written to {output}")
+        note(f"{len(made)} {'query' if len(made) == 1 else 'queries'} written to {output}")
         return
     from subiso.formats import write
 
@@ -116,12 +121,23 @@ def _save(made: Any, output: str, to: str | None) -> None:
     note(f"{made.num_vertices} vertices and {made.num_edges} edges written to {output}")
 
 
-def _show(parameters: list[Parameter], graph: str | None) -> None:
-    if graph is not None:
-        typer.echo(f"  {graph:13} the graph's file")
-    for p in parameters:
-        typer.echo(f"  {p.name:13} {p.help}" + ("" if p.required else f"  [default: {p.default}]"))
+def _show(model: str) -> None:
+    """What a generator takes."""
+    from subiso.cli.words import shell_hint
+    from subiso.graph.generators import parameters, summary
+
+    named, reads = _named(model), model in FROM_A_GRAPH
+    typer.echo(summary(named))
+    typer.echo(f"Usage: subiso generate {model} {'GRAPH ' if reads else ''}NAME=VALUE... --output FILE")
+    if reads:
+        typer.echo(f"  {'GRAPH':13} the graph's file")
+    for p in parameters(named):
+        typer.echo(
+            f"  {p.name:13} {shell_hint(p.help)}" + ("" if p.required else f"  [default: {p.default}]")
+        )
+    typer.echo("For options such as --to see: subiso generate --help")
 
 
 def register(app: typer.Typer) -> None:
-    app.command(epilog=EPILOG)(generate)
+    # A --help of its own, which knows the model: the usual one is done before that is read.
+    app.command(epilog=EPILOG, add_help_option=False)(generate)

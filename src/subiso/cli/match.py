@@ -15,6 +15,7 @@ Examples:
   subiso match wiki-Vote.txt triangle --limit 10
   subiso match g.parquet "(a:Person)-[e:PAYS]->(b)" --directed --edges --output pays.parquet
   subiso match g.txt diamond --columns a,c --distinct --format csv
+  subiso match labelled.subiso @queries.json:3 --limit 10
   subiso match g.txt K4 --sample 1000 --seed 7 -o sample.csv"""
 
 Limit = Annotated[int | None, typer.Option("--limit", min=0, metavar="N", help="At most so many rows.")]

@@ -29,7 +29,7 @@ PatternText = Annotated[
     str,
     typer.Argument(
         metavar="PATTERN",
-        help='Text such as "(a:Person)-->(b), (b)--(c)", a name such as triangle or K4, or @FILE.',
+        help='Text such as "(a:Person)-->(b), (b)--(c)", a name such as K4, @FILE, or one of several: @FILE.json:3.',
     ),
 ]
 PatternTexts = Annotated[
@@ -169,16 +169,22 @@ def load_patterns(texts: list[str]) -> list[tuple[str, Pattern]]:
 
 
 def _from_file_of_several(text: str) -> list[Pattern] | None:
-    """The patterns of a file of patterns; None where the text names none."""
+    """The patterns of a file of patterns, or the one that @FILE:3 picks; None where the text names no such file."""
     from subiso.errors import FormatError
     from subiso.queries import holds_several, read_queries
 
-    if not text.startswith("@") or not holds_several(text[1:]):
+    named = re.fullmatch(r"@(.+?)(?::(\d{1,9}))?", text)
+    if named is None or not holds_several(named[1]):
         return None
-    found = read_queries(text[1:])
+    path, number = named.groups()
+    found = read_queries(path)
     if not found:
-        raise FormatError("the file holds no pattern", path=text[1:])
-    return found
+        raise FormatError("the file holds no pattern", path=path)
+    if number is None:
+        return found
+    if not 1 <= int(number) <= len(found):
+        raise FormatError(f"there is no pattern {number}", path=path, hint=f"there are 1 to {len(found)}")
+    return [found[int(number) - 1]]
 
 
 def load_pattern(text: str) -> Pattern:
@@ -192,7 +198,7 @@ def load_pattern(text: str) -> Pattern:
             raise FormatError(
                 f"the file holds {len(several)} patterns, one is wanted here",
                 path=text[1:],
-                hint="subiso count takes them all",
+                hint="pick one: @FILE:1 is the first; subiso count takes them all",
             )
         return several[0]
     if text.startswith("@"):

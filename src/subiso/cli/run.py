@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import inspect
 import os
 import sys
 import time
@@ -44,7 +45,8 @@ def guarded(command: Callable[P, None]) -> Callable[P, None]:
         except SubisoError as error:
             from subiso.cli.words import shell_hint, shell_message
 
-            hint = f"\n  hint: {shell_hint(error.hint)}" if error.hint else ""
+            takes = inspect.signature(command).parameters
+            hint = f"\n  hint: {shell_hint(error.hint, takes)}" if error.hint else ""
             note(f"error: {shell_message(error)}{hint}")
             raise typer.Exit(INPUT_ERROR) from None
         except KeyboardInterrupt:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Collection
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -32,7 +33,9 @@ _SENTENCES = (
     (r"motifs\(g, (\d)\)", r"subiso motifs GRAPH \1"),
     (r"\b(match|exists)\(\)", r"subiso \1"),
 )
-_VALUE = r"(?:(?P<quote>['\"])(?P<quoted>.*?)(?P=quote)|(?P<plain>\w[\w.]*|\[.*?\]|\{.*?\}))?"
+_VALUE = (
+    r"(?:(?P<quote>['\"])(?P<quoted>.*?)(?P=quote)|(?P<plain>\w[\w.]*|\[(?:[^][]|\[[^][]*\])*\]|\{.*?\}))?"
+)
 # Arguments that are options of the same name, and those that are said without a value.
 _OPTIONS = re.compile(
     r"\b(?P<name>device|engine|schedule|mode|per|approx|confidence|seed|threads|timeout|limit|sample)="
@@ -46,12 +49,16 @@ _READER_OPTIONS = re.compile(
     r"\b(?P<name>ids|label|columns|comments|delimiter|header|source|target|index|check_counts|loops|parallel|"
     r"vertices|vertex_label|vertex_columns|label_separator)=" + _VALUE
 )
+# Arguments of `subiso generate`, which are typed as they are called.
+_ARGUMENTS = re.compile(r"\b(?P<name>density|k|p|sizes?)=" + _VALUE)
 # What only Python has: functions, masks, classes.
 _PYTHON = re.compile(r"\b(?:Graph|Pattern)\.\w|\w\.?\w+\((?:\w+=|\)|\.\.\.)|\bnames=\[")
 
 
-def shell_hint(hint: str) -> str:
+def shell_hint(hint: str, takes: Collection[str] = ("lossy",)) -> str:
     """The hint with options as they are written on the command line; what cannot be done there is said to be Python.
+
+    `takes` are the command's own options: few of those that write a graph may leave something of it out.
 
     >>> shell_hint("pass ids='text' if ids are not all integers")
     'pass --read ids=text if ids are not all integers'
@@ -59,7 +66,13 @@ def shell_hint(hint: str) -> str:
     'free some of its memory, or use --device cpu'
     >>> shell_hint("lossy=True leaves them out; .subiso holds everything")
     '--lossy leaves them out; .subiso holds everything'
+    >>> shell_hint("lossy=True leaves them out; .subiso holds everything", takes=())
+    '.subiso holds everything'
+    >>> shell_hint('density="any", or size=[4, 8]')
+    "density=any, or size='[4, 8]'"
     """
+    if "lossy" not in takes:
+        hint = re.sub("lossy=True[^;]*; ", "", hint)
     said = []
     # Sentences are taken out first, so that what replaces them is not replaced again.
     for written, typed in _SENTENCES:
@@ -68,7 +81,8 @@ def shell_hint(hint: str) -> str:
             said.append(found.expand(typed))
             hint = f"{hint[: found.start()]}\0{len(said) - 1}\0{hint[found.end() :]}"
     before = "in Python: " if _PYTHON.search(hint) else ""
-    hint = _READER_OPTIONS.sub(_read_option, hint if before else _options(hint))
+    hint = _READER_OPTIONS.sub(lambda f: "--read " + _typed(f), hint if before else _options(hint))
+    hint = _ARGUMENTS.sub(_typed, hint)
     return before + re.sub("\0(\\d+)\0", lambda place: said[int(place[1])], hint)
 
 
@@ -94,8 +108,8 @@ def _options(text: str) -> str:
     return _OPTIONS.sub(lambda f: f"--{f['name']} {f['quoted'] or f['plain'] or ''}".rstrip(), text)
 
 
-def _read_option(found: re.Match[str]) -> str:
+def _typed(found: re.Match[str]) -> str:
     name, quoted, plain = found["name"], found["quoted"], found["plain"]
     if quoted is None and plain and plain[0] in "[{":  # JSON, which a shell would take apart
         plain = "[...]" if plain == "[...]" else "'" + plain.replace("'", '"') + "'"
-    return f"--read {name}={quoted if quoted is not None else plain or '...'}"
+    return f"{name}={quoted if quoted is not None else plain or '...'}"

@@ -14,6 +14,7 @@ import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor, wait
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -29,7 +30,8 @@ from subiso.plan.restrictions import restrictions_for
 
 _LITTLE_READ = 100_000  # list elements: less than making a plan takes
 _MOST_READ = 20_000_000  # list elements that making the candidate graph may look at
-_FIRST_STEPS = 50_000  # of backtracking, before anything else is tried
+_FIRST_STEPS = 50_000  # of backtracking, before anything else is tried: one or two milliseconds
+_LONG_STEPS = 50_000_000  # ... beside a plan that takes long, after anything else: one or two seconds
 _MOST_LISTED = 1_000_000  # rows that are held at once
 _MOST_PARTITIONS = 1024
 _FIRST_ROWS = 50_000_000  # that the first sum of an elimination may look at
@@ -67,23 +69,42 @@ def count_candidates(
 
 def list_candidates(resolved: Resolved, params: Params) -> NDArray[np.uint32] | None:
     """The query's matches as rows of ranks, in no particular order; None where a plan should list them."""
-    problem, switches = resolved.problem, params.switches
+    switches = params.switches
     if switches.labelled not in ("auto", "search") or not fits(resolved):
         return None
     always = switches.labelled == "search"
     if not always and not _worth_making(resolved, lambda: 0.0):  # first rows of a plan cost next to nothing
         return None
-    enough = _MOST_LISTED if params.enough is None else min(params.enough, _MOST_LISTED)
-    rows, all_of_them, _ = _candidate_graph(resolved).list(
-        _forbidden(problem),
-        problem.injective,
-        switches.failing_sets,
-        _UNLIMITED if always else _FIRST_STEPS,
-        enough,
-        _one_of_each(problem),
-    )
-    table: NDArray[np.uint32] = rows.reshape(-1, problem.num_vertices)
-    return table if all_of_them or len(table) == params.enough else None
+    return Lister(resolved, params).listed(_UNLIMITED if always else _FIRST_STEPS)
+
+
+class Lister:
+    """Lists one query's matches on its candidate graph."""
+
+    def __init__(self, resolved: Resolved, params: Params) -> None:
+        self.problem, self.params = resolved.problem, params
+        self.graph = _candidate_graph(resolved)
+
+    def run(self) -> NDArray[np.uint32] | None:
+        """Beside a plan that takes long."""
+        return self.listed(_LONG_STEPS)
+
+    def stop(self) -> None:
+        self.graph.stop()
+
+    def listed(self, steps: int) -> NDArray[np.uint32] | None:
+        """All rows, or as many as are enough; None where that takes more steps."""
+        problem, enough = self.problem, self.params.enough
+        rows, all_of_them, _ = self.graph.list(
+            _forbidden(problem),
+            problem.injective,
+            self.params.switches.failing_sets,
+            steps,
+            _MOST_LISTED if enough is None else min(enough, _MOST_LISTED),
+            _one_of_each(problem),
+        )
+        table: NDArray[np.uint32] = rows.reshape(-1, problem.num_vertices)
+        return table if all_of_them or len(table) == enough else None
 
 
 def _one_of_each(problem: Problem) -> tuple[tuple[int, int], ...]:
@@ -131,13 +152,12 @@ def first_tries(resolved: Resolved) -> str:
         return ""
     said = f"first without a plan, between the candidates: up to {_FIRST_STEPS:,} steps of backtracking"
     terms = partitions(resolved.problem)
-    if terms is None:
-        return said
-    sums = len(terms[0])
-    some = f"elimination ({sums} sum{'s' if sums > 1 else ''})"
-    return (
-        f"{said}, then {some} if that looks cheaper than the plan; also beside the plan, once that takes long"
-    )
+    if terms is not None:
+        sums = len(terms[0])
+        said += (
+            f", then elimination ({sums} sum{'s' if sums > 1 else ''}) if that looks cheaper than the plan"
+        )
+    return f"{said}; also beside the plan, once that takes long"
 
 
 class Counter:
@@ -153,8 +173,16 @@ class Counter:
         if params.switches.labelled == "search":
             self.merge_twins()
 
+    def run(self) -> Found | None:
+        """Beside a plan or a device, until it is there or `stop` is called."""
+        found = self.searched() or self.eliminated(lambda: math.inf)
+        if found is None and not self.stopped():
+            self.merge_twins()
+            found = self.searched(_LONG_STEPS)
+        return None if found is None or found.stopped_by is not None else found
+
     def stop(self) -> None:
-        """Ends an elimination, and keeps the next from beginning."""
+        """Ends what is running, and keeps the next from beginning."""
         self.graph.stop()
 
     def merge_twins(self) -> None:
@@ -164,14 +192,13 @@ class Counter:
     def searched(self, steps: int | None = _FIRST_STEPS) -> Found | None:
         """By backtracking, unless that takes more steps."""
         problem, switches = self.problem, self.params.switches
-        total, _ = self.graph.search(
-            _forbidden(problem),
-            problem.injective,
-            switches.failing_sets,
-            _UNLIMITED if steps is None else steps,
+        most = _UNLIMITED if steps is None else steps
+        search = partial(
+            self.graph.search, _forbidden(problem), problem.injective, switches.failing_sets, most
         )
+        total, _ = self.awaited(search) if steps is None else search()
         if total is None:
-            return None
+            return self.ended()
         high, low, overflow = total
         if overflow:
             raise CountOverflowError(
@@ -216,17 +243,22 @@ class Counter:
         return Found(self.settled(total))
 
     def ended(self) -> Found | None:
-        """What an elimination without a result says: that it was stopped, or nothing."""
+        """What ends without a result says: that it was stopped, or nothing."""
         return None if self.why is None else Found(0, self.why)
 
     def summed(self, blocks: list[list[int]], coefficients: list[int], rows: int) -> tuple[int | None, int]:
         """The sum of homomorphism counts with their coefficients, None where it is too much; rows looked at."""
+        total, _, steps = self.awaited(
+            partial(self.graph.eliminate, blocks, coefficients, rows, self.threads)
+        )
+        return None if total is None else (total[0] << 64) | total[1], steps
+
+    def awaited(self, call: Callable[[], Any]) -> Any:
+        """What the native call gives; in a thread of its own, so that this one hears Ctrl-C and sees the clock."""
         if self.aside:
-            total, _, steps = self.graph.eliminate(blocks, coefficients, rows, self.threads)
-            return None if total is None else (total[0] << 64) | total[1], steps
-        # In a thread of its own, so that this one hears Ctrl-C and sees the clock.
+            return call()
         with ThreadPoolExecutor(1) as aside:
-            waiting = aside.submit(self.graph.eliminate, blocks, coefficients, rows, self.threads)
+            waiting = aside.submit(call)
             try:
                 while not wait([waiting], timeout=_TICK).done:
                     if self.stopped():
@@ -234,8 +266,7 @@ class Counter:
             except BaseException:
                 self.graph.stop()
                 raise
-        total, _, steps = waiting.result()
-        return None if total is None else (total[0] << 64) | total[1], steps
+        return waiting.result()
 
     def stopped(self, done: float | None = None) -> bool:
         """Tells the progress; whether it is time to stop."""

@@ -13,10 +13,10 @@ from numpy.typing import NDArray
 
 from subiso import _native
 from subiso.engine.base import Outcome, Params, Rows, StoppedBy
-from subiso.engine.candidates import count_candidates, list_candidates, partitions
+from subiso.engine.candidates import count_candidates, list_candidates
 from subiso.engine.lower import lower
 from subiso.engine.query import Query
-from subiso.engine.race import may_race
+from subiso.engine.race import Race, may_list, may_race
 from subiso.engine.sums import SumsWay, is_sure, sums_way
 from subiso.engine.terms import run_terms
 from subiso.engine.waiting import TICK, Watch, check, threads_of, wait_for
@@ -29,7 +29,7 @@ from subiso.plan.plan import CountTail, Plan
 from subiso.storage.statistics import statistics_of
 
 _PATIENCE = 0.1
-"""Seconds of a search until elimination is tried beside it: it may take far longer than was estimated."""
+"""Seconds of a search until others are tried beside it: it may take far longer than was estimated."""
 
 
 def count(query: Query, params: Params = Params()) -> Outcome:  # noqa: B008 (frozen)
@@ -56,7 +56,7 @@ def count_by_plans(
     resolved: Resolved, params: Params, started: float, sums: SumsWay | None = None
 ) -> Outcome:
     """The count by the cheapest formula, on the graph or on the candidate graph; from sums, where those are cheaper; or
-    by elimination, where that is there first."""
+    without a plan, by elimination or with failing sets, where that is there first."""
     race = may_race(resolved, params, 1, _PATIENCE)
     stats = statistics_of(resolved.layout.graph)
     resolved = searched_in(resolved, stats, params.switches)
@@ -65,7 +65,7 @@ def count_by_plans(
     formula = formula_for(resolved, params)
     if sums is not None and sums.cost < formula.cost:
         return sums.count(params, started)
-    if race is None or partitions(resolved.problem) is None:
+    if race is None:
         return run_formula(formula, resolved, params, started)
     race.searching()
     with race:
@@ -136,16 +136,18 @@ class CpuStream:
         self._columns = query.pattern.num_vertices
         self._run: Any = None
         self._watch: Watch | None = None
+        self._race: Race[NDArray[np.uint32]] | None = None
         self._listed: Iterator[Rows] = iter(())
         switches = params.switches
         resolved = resolve(query, switches.filters, params.threads)
         if resolved.hopeless:
             return
         listed = list_candidates(resolved, params)
+        self._vertex_at, self._batch_rows = resolved.layout.vertex_at, params.batch_rows
         if listed is not None:
-            rows, each = resolved.layout.vertex_at[listed], params.batch_rows
-            self._listed = (rows[i : i + each] for i in range(0, len(rows), each))
+            self._listed = self._batches(listed)
             return
+        race = may_list(resolved, params, _PATIENCE)
         stats = statistics_of(query.graph)
         resolved = searched_in(resolved, stats, switches)
         if not resolved.hopeless:
@@ -154,9 +156,16 @@ class CpuStream:
             try:  # Ctrl-C may come while it starts
                 self._watch = Watch(self._run, params, started)
                 self._run.start()
+                if race is not None:
+                    self._race = race
+                    race.searching()
             except BaseException:
                 self._end()
                 raise
+
+    def _batches(self, listed: NDArray[np.uint32]) -> Iterator[Rows]:
+        rows, each = self._vertex_at[listed], self._batch_rows
+        return (rows[i : i + each] for i in range(0, len(rows), each))
 
     @property
     def stopped_by(self) -> StoppedBy | None:
@@ -170,10 +179,16 @@ class CpuStream:
             done = self._run.done()
             batch = self._run.next_batch(TICK)
             if batch is not None:
+                self._leave_race()
                 self._watch.look()
                 rows: Rows = batch.reshape(-1, self._columns)
                 return rows
             if done:
+                self._end()
+                break
+            listed = self._race.look() if self._race is not None else None
+            if listed is not None and self._watch.stopped_by is None:
+                self._listed = self._batches(listed)
                 self._end()
                 break
             self._watch.look()
@@ -186,13 +201,21 @@ class CpuStream:
         self._listed = iter(())
         self._end()
 
+    def _leave_race(self) -> None:
+        """Once rows of the plan were given, it is the plan that gives the rest."""
+        if self._race is not None:
+            self._race.stop()
+            self._race = None
+
     def _end(self) -> None:
+        self._leave_race()
         run, self._run = self._run, None
         if run is not None:
             run.close()
             check(run)
 
     def __del__(self) -> None:
+        self._leave_race()
         if self._run is not None:
             self._run.close()
 

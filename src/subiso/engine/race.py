@@ -1,15 +1,20 @@
-"""A count on the candidate graph in a thread of its own, while plans or a device work at the same query."""
+"""A count or listing on the candidate graph in a thread of its own, while plans or a device work at the same query."""
 
 from __future__ import annotations
 
 import math
 import threading
 import time
+from collections.abc import Callable
 from concurrent.futures import Future
 from dataclasses import replace
+from typing import Generic, Protocol, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
 
 from subiso.engine.base import Params
-from subiso.engine.candidates import Counter, Found, count_candidates, fits, worth_racing
+from subiso.engine.candidates import Counter, Found, Lister, count_candidates, fits, worth_racing
 from subiso.filter.resolve import Resolved
 
 _PATIENCE = 3e-3
@@ -19,18 +24,32 @@ _PLACES = threading.Semaphore(2)
 """Races at a time: making a candidate graph cannot be stopped, and many of them would take memory and cores."""
 
 
-class Race:
+Result = TypeVar("Result")
+Result_co = TypeVar("Result_co", covariant=True)
+
+
+class Job(Protocol[Result_co]):
+    """What is done beside the other engine."""
+
+    def run(self) -> Result_co | None:
+        """None where it comes to nothing, or was stopped."""
+
+    def stop(self) -> None:
+        """From another thread."""
+
+
+class Race(Generic[Result]):
     """The host's part in it; it takes place once the other engine has searched for `patience` seconds."""
 
-    def __init__(self, resolved: Resolved, params: Params, threads: int, patience: float) -> None:
+    def __init__(self, make: Callable[[threading.Event], Job[Result]], patience: float) -> None:
+        """`make` is called in the thread; the event says that the race is over."""
         self._stopped = threading.Event()
-        self._resolved, self._threads, self._patience = resolved, threads, patience
-        self._counter: Counter | None = None
-        self._params = replace(params, progress=None, poll=self._stopped.is_set)
-        self._result: Future[Found | None] | None = None
+        self._make, self._patience = make, patience
+        self._job: Job[Result] | None = None
+        self._result: Future[Result | None] | None = None
         self._due = math.inf
 
-    def __enter__(self) -> Race:
+    def __enter__(self) -> Race[Result]:
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -41,38 +60,36 @@ class Race:
         self._due = min(self._due, time.perf_counter() + self._patience)
 
     def begin(self) -> None:
-        """Counts from now on, unless earlier races that were stopped have not come to their end yet."""
+        """Takes part from now on, unless earlier races that were stopped have not come to their end yet."""
         if self._result is None and _PLACES.acquire(blocking=False):
             # Not by an executor: these take no work once the main thread has ended, while others may still count.
-            result: Future[Found | None] = Future()
+            result: Future[Result | None] = Future()
             try:
-                threading.Thread(target=self._count, args=(result,)).start()
+                threading.Thread(target=self._run, args=(result,)).start()
             except RuntimeError:  # no more threads
                 _PLACES.release()
                 self._due = math.inf
             else:
                 self._result = result
 
-    def _count(self, result: Future[Found | None]) -> None:
+    def _run(self, result: Future[Result | None]) -> None:
         try:
-            result.set_result(self._counted())
+            self._job = self._make(self._stopped)
+            result.set_result(None if self._stopped.is_set() else self._job.run())
         except BaseException as error:  # the other engine will say why, or do better
             result.set_exception(error)
         finally:
             _PLACES.release()
 
-    def _counted(self) -> Found | None:
-        self._counter = Counter(self._resolved, self._params, self._threads, aside=True)
-        found = self._counter.searched()
-        if found is not None or self._stopped.is_set():
-            return found
-        return self._counter.eliminated(lambda: math.inf)
-
-    def overtakes(self) -> bool:
-        """For those who search: begins when it is due; whether the count is there."""
+    def look(self) -> Result | None:
+        """For those who search: begins when it is due; what was found, if it is there."""
         if time.perf_counter() >= self._due:
             self.begin()
-        return self.found is not None
+        return self.found
+
+    def overtakes(self) -> bool:
+        """The same; whether it is there."""
+        return self.look() is not None
 
     def overtakes_compiler(self) -> bool:
         """For those who wait for a compiler: begins in any case; whether the count is there."""
@@ -80,22 +97,21 @@ class Race:
         return self.found is not None
 
     @property
-    def found(self) -> Found | None:
-        """The count, if it is there by now."""
+    def found(self) -> Result | None:
+        """The count or the rows, if they are there by now."""
         result = self._result
         if result is None or not result.done() or result.exception() is not None:
             return None  # the other engine will say why, or do better
-        found = result.result()
-        return None if found is None or found.stopped_by is not None else found
+        return result.result()
 
     def stop(self) -> None:
         """Ends it as soon as it looks up."""
         self._stopped.set()
-        if self._counter is not None:
-            self._counter.stop()
+        if self._job is not None:
+            self._job.stop()
 
 
-def start(resolved: Resolved, params: Params, threads: int) -> Found | Race | None:
+def start(resolved: Resolved, params: Params, threads: int) -> Found | Race[Found] | None:
     """A race beside a device where it may be had; the count, where it was asked for by name (`Switches.labelled`).
 
     >>> from subiso.engine.base import Switches
@@ -118,8 +134,22 @@ def told(resolved: Resolved) -> str:
     return f"the host counts as well once the search has taken {1000 * _PATIENCE:.0f} ms"
 
 
-def may_race(resolved: Resolved, params: Params, threads: int, patience: float) -> Race | None:
-    """A race, unless the query cannot be counted so or something else was asked for."""
-    if params.switches.labelled != "auto" or not fits(resolved) or not worth_racing(resolved):
+def may_race(resolved: Resolved, params: Params, threads: int, patience: float) -> Race[Found] | None:
+    """A race to count, unless the query cannot be counted so or something else was asked for."""
+    if not _may(resolved, params):
         return None
-    return Race(resolved, params, threads, patience)
+
+    def make(stopped: threading.Event) -> Counter:
+        aside = replace(params, progress=None, poll=stopped.is_set)
+        return Counter(resolved, aside, threads, aside=True)
+
+    return Race(make, patience)
+
+
+def may_list(resolved: Resolved, params: Params, patience: float) -> Race[NDArray[np.uint32]] | None:
+    """The same for listing."""
+    return Race(lambda _: Lister(resolved, params), patience) if _may(resolved, params) else None
+
+
+def _may(resolved: Resolved, params: Params) -> bool:
+    return params.switches.labelled == "auto" and fits(resolved) and worth_racing(resolved)

@@ -13,6 +13,7 @@ from subiso.formats.text import NONE, native
 from subiso.graph import Graph
 
 ROWS = 1 << 18  # rows rendered at a time
+LABELS = ("vertex labels", "edge labels", "vertices without edges")  # what t/v/e files hold
 TextColumn = NDArray[np.int64] | NDArray[np.float64] | tuple[NDArray[np.uint32], list[bytes]]
 
 
@@ -28,12 +29,14 @@ def refuse_loss(graph: Graph, path: str, format_: str, keeps: Sequence[str], los
         "vertex ids": graph.ids is not None,
         "vertices without edges": "vertices without edges" not in keeps and _has_isolated(graph),
     }
-    lost = [what for what, there in has.items() if there and what not in keeps]
+    held = [what for what, there in has.items() if there]
+    lost = [what for what in held if what not in keeps]
     if lost and not lossy:
+        also = ", .lg (t/v/e) labels" if set(held) <= set(LABELS) else ""
         raise FormatError(
             f"{format_} cannot hold the graph's {', '.join(lost)}",
             path=path,
-            hint="lossy=True leaves them out; .subiso holds everything",
+            hint=f"lossy=True leaves them out; .subiso holds everything{also}",
         )
 
 

@@ -102,7 +102,7 @@ def write(graph: Graph, path: str | os.PathLike[str], *, format: str | None = No
     >>> write(g, folder / "g.txt")
     Traceback (most recent call last):
     subiso.errors.FormatError: ...g.txt: an edge list cannot hold the graph's vertex labels
-      hint: lossy=True leaves them out; .subiso holds everything
+      hint: lossy=True leaves them out; .subiso holds everything, .lg (t/v/e) labels
     """
     if format is not None:
         chosen = _named(format, path)

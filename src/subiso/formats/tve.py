@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from subiso.errors import FormatError
 from subiso.formats.build import EdgeTable, Loops, Parallel, VertexTable, build, vertex_labels
-from subiso.formats.export import label_column, plain, refuse_loss, write_rows
+from subiso.formats.export import LABELS, label_column, plain, refuse_loss, write_rows
 from subiso.formats.files import TextSource, replacing_text
 from subiso.formats.layout import counts
 from subiso.formats.text import NONE, Boundary, Cells, Parsed, Schema, line_of_row, parse
@@ -204,7 +204,7 @@ def write(
     name = os.fspath(path)
     if dialect not in ("rapidmatch", "gspan"):
         raise FormatError(f"dialect={dialect!r} is unknown", path=name, hint="rapidmatch or gspan")
-    refuse_loss(graph, name, "t/v/e", ["vertex labels", "edge labels", "vertices without edges"], lossy)
+    refuse_loss(graph, name, "t/v/e", LABELS, lossy)
     encode = plain(name, " \t", "the label")
     n = graph.num_vertices
     labels = graph.vertex_labels

@@ -186,9 +186,12 @@ class _Parser(Conditions):
                 return clean_label(int(number) * (-1 if negative else 1))
             except PatternError as error:
                 self.fail(error.message, token)
-        if self.sees("!", "%", "(", "$"):
-            what = {"!": "negated labels (:!A)", "%": "the label wildcard %", "(": "parentheses in labels"}
-            self.refuse(what.get(self.token.text, "dynamic labels"))
+        if self.sees("*", "%"):
+            hint = "a vertex or an edge without a label matches any: (a), -- or -->"
+            self.refuse(f"the label wildcard {token.text}", hint=hint)
+        if self.sees("!", "(", "$"):
+            what = {"!": "negated labels (:!A)", "(": "parentheses in labels", "$": "dynamic labels"}
+            self.refuse(what[token.text])
         return self.fail("expected a label", hint='labels with other characters are quoted: (a:"my label")')
 
     def properties(self) -> list[tuple[str, object]]:

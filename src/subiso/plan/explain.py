@@ -37,6 +37,8 @@ class DeviceNotes:
     """How it is counted where that is not by the formula: a heading, and lines."""
     short: str = ""
     """The same in a few words."""
+    listed: tuple[str, ...] = ()
+    """How it is listed where that is not by the plan: a heading, and lines."""
     others: str = ""
     """What else would do, and its cost."""
     own: bool = False
@@ -82,10 +84,7 @@ class Explanation:
         if self.resolved.hopeless:
             lines += ["", "count     0: some vertex of the pattern has no candidate", "", "match     nothing"]
             return "\n".join([*lines, *(["", *self.device.lines] if self.device.lines else [])])
-        lines += ["", *self._counted()]
-        listing = [f"  {self.device.listing}"] if self.device.listing else []
-        lines += ["", f"match     ~{self.listing.cost:,.3g} operations", *listing]
-        lines += [*self._order_lines(self.listing), _indented(self.listing)]
+        lines += ["", *self._counted(), "", *self._listed()]
         if self.device.lines:
             lines += ["", *self.device.lines]
         return "\n".join(lines)
@@ -100,6 +99,15 @@ class Explanation:
         lines = [f"count     ~{self.formula.cost:,.3g} operations"]
         lines += [f"  {self.first}"] if self.first else []
         return lines + self._count_lines()
+
+    def _listed(self) -> list[str]:
+        """The section on listing."""
+        if self.device.listed:
+            heading, *lines = self.device.listed
+            return [f"match     {heading}", *(f"  {line}" for line in lines)]
+        schedule = [f"  {self.device.listing}"] if self.device.listing else []
+        heading = f"match     ~{self.listing.cost:,.3g} operations"
+        return [heading, *schedule, *self._order_lines(self.listing), _indented(self.listing)]
 
     def _summed(self, way: SumsWay) -> list[str]:
         """The section on counting from sums."""

@@ -113,7 +113,7 @@ class CudaEngine(Runs):
         resolved: Resolved,
         params: Params,
         started: float,
-        race: Race | None = None,
+        race: Race[Found] | None = None,
     ) -> Outcome:
         """By kernels, unless the host wins a race."""
         watch = Watch(params, started, race)
@@ -148,7 +148,7 @@ class CudaEngine(Runs):
             return self._count_terms(formula, resolved, params, started, race)
 
     def _count_terms(
-        self, formula: Formula, resolved: Resolved, params: Params, started: float, race: Race | None
+        self, formula: Formula, resolved: Resolved, params: Params, started: float, race: Race[Found] | None
     ) -> Outcome:
         answered = Watch(params, started, race).answered()
         begun = {} if answered else begin_all(self, formula, resolved, params)

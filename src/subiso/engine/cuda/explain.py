@@ -14,11 +14,13 @@ from subiso.engine.cuda.by_parts import parted_formula
 from subiso.engine.cuda.by_sums import SumsWay, may_come_from_sums, sums_way
 from subiso.engine.cuda.choose import Choice, choose_schedule, joins_twigs, takes_codegrees
 from subiso.engine.cuda.device import open_devices, parse_device, why_not
+from subiso.engine.cuda.explain_levels import levels_text
 from subiso.engine.cuda.explain_sums import passes_lines, sums_cost
 from subiso.engine.cuda.filters import told
 from subiso.engine.cuda.formula import fitting_formula
 from subiso.engine.cuda.machine import Description
 from subiso.engine.cuda.memory import DeviceGraph
+from subiso.engine.cuda.pipeline_tables import lower_twigs
 from subiso.engine.cuda.storage import choose_storage
 from subiso.engine.cuda.tune import FIXED_COST, HASTE_COST, HOST_COST
 from subiso.engine.query import Query
@@ -80,6 +82,11 @@ class _Asked:
         wanted = "stack" if schedule == "auto" and not self.alone else schedule
         return choose_schedule(plan, self.resolved, self.machine, wanted)
 
+    def how(self, plan: Plan, choice: Choice) -> list[str]:
+        """What a schedule makes of a plan, where there is more to say than why it was chosen."""
+        said = levels_text(plan, self.resolved, self.machine) if choice.schedule == "levels" else ""
+        return [said] if said else []
+
 
 def device_notes(query: Query, device: str = "cuda", schedule: str = "auto") -> DeviceNotes:
     """What `explain` says of a device.
@@ -93,7 +100,7 @@ def device_notes(query: Query, device: str = "cuda", schedule: str = "auto") -> 
     storage csr: its offsets (0.0 MB) are small beside the lists (0.0 MB)
     the host first: it should be done before a kernel would be launched
     schedule fine: no candidates come from more than one list; read from tables
-    or by schedule levels (the same plans); the host (~... operations)
+    or by schedule levels (the same plans); schedule pipeline (2 twigs, ~... rows); the host (~... operations)
     """
     machine = description(device)
     lines = [f"device    {machine.name}"]
@@ -107,11 +114,12 @@ def device_notes(query: Query, device: str = "cuda", schedule: str = "auto") -> 
     resolved = with_candidate_graph(resolved, statistics_of(query.graph))
     why = joins_twigs(resolved, machine, schedule)
     if why is not None:
-        plan = make_twig_plan(resolved.problem, counting=True)
-        joined = (f"schedule pipeline: {why}", *str(plan).splitlines())
-        return DeviceNotes(
-            tuple(lines), listing="schedule pipeline", instead=joined, short="joined from twigs", own=True
+        counted, listed = (
+            (f"schedule pipeline: {why}", *str(make_twig_plan(resolved.problem, counting=c)).splitlines())
+            for c in (True, False)
         )
+        short = "joined from twigs"
+        return DeviceNotes(tuple(lines), instead=counted, short=short, listed=listed, own=True)
     storage = choose_storage(resolved)
     lines.append(f"  storage {storage.name}: {storage.why}")
     asked = _Asked(query, resolved, machine, schedule, _is_one(device))
@@ -134,7 +142,7 @@ def _by_kernels(asked: _Asked, lines: list[str], beside: str) -> DeviceNotes:
     lines += [f"  {_SOON}"] if soon else []
     plan = make_plan(asked.resolved.problem, statistics_of(asked.query.graph), counting=False)
     chosen = asked.choice(plan, asked.schedule)
-    listing = f"schedule {chosen.schedule}: {chosen.why}"
+    listing = "; ".join([f"schedule {chosen.schedule}: {chosen.why}", *asked.how(plan, chosen)])
     way = asked.way(formula)
     if way is not None:
         instead, short = (
@@ -153,14 +161,20 @@ def _by_kernels(asked: _Asked, lines: list[str], beside: str) -> DeviceNotes:
         return DeviceNotes(tuple(lines), on_host, listing=listing, others=kernels, own=True)
     choices = [asked.choice(term.plan, asked.schedule) for term in formula.terms]
     schedules = tuple(
-        f"schedule {choice.schedule}: {choice.why}; {_how(term.plan, choice)}"
+        "; ".join(
+            [
+                f"schedule {choice.schedule}: {choice.why}",
+                *asked.how(term.plan, choice),
+                _compiled(term.plan, choice),
+            ]
+        )
         for term, choice in zip(formula.terms, choices, strict=True)
     )
     others = _others(asked, formula, {choice.schedule for choice in choices})
     return DeviceNotes(tuple(lines), formula, schedules, listing, others=others, own=True)
 
 
-def _how(plan: Plan, choice: Choice) -> str:
+def _compiled(plan: Plan, choice: Choice) -> str:
     fixed = plan.cost >= FIXED_COST and choice.schedule != "levels"
     return "compiled in" if fixed else "read from tables"
 
@@ -194,7 +208,19 @@ def _others(asked: _Asked, taken: Formula, chosen: set[str]) -> str:
                 spared = name == "wedge" and not takes_codegrees("auto", asked.resolved.problem)
                 costs.setdefault(cost + (f", {_SPARED}" if spared else ""), []).append(name)
     ways = [f"schedule {' or '.join(names)} ({cost})" for cost, names in costs.items()]
-    return "or by " + "; ".join([*ways, _host(asked)])
+    return "or by " + "; ".join([*ways, *_twigs(asked), _host(asked)])
+
+
+def _twigs(asked: _Asked) -> list[str]:
+    """Schedule `pipeline`, where a run of it would not be refused."""
+    if not asked.alone:
+        return []
+    plan = make_twig_plan(asked.resolved.problem, counting=True)
+    with contextlib.suppress(UnsupportedError):
+        lower_twigs(plan)
+        number = len(plan.scans)
+        return [f"schedule pipeline ({number} twig{'s' * (number > 1)}, ~{plan.cost:,.3g} rows)"]
+    return []
 
 
 def _host(asked: _Asked) -> str:

@@ -77,7 +77,7 @@ class LevelsRun(Launcher):
         later: bool = False,
     ) -> None:
         """`later` says that `prepare` will be called, when the kernels of several runs have been compiled."""
-        super().__init__(machine, outline(graph, resolved, plan, wishes), wishes.levels)
+        super().__init__(machine, outline(graph.cache.budget, resolved, plan, wishes), wishes.levels)
         self.graph, self.resolved, self.plan, self.seeds = graph, resolved, plan, seeds
         self.all_wishes, self.batch_rows = wishes, batch_rows
         self.num_seeds = len(seeds)

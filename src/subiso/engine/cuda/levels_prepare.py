@@ -96,12 +96,12 @@ class Prepared:
     """Stage -> (address, words) of the lengths of its lists."""
 
 
-def outline(graph: DeviceGraph, resolved: Resolved, plan: Plan, wishes: Wishes) -> Outline:
-    """Plans the stages."""
+def outline(budget: int, resolved: Resolved, plan: Plan, wishes: Wishes) -> Outline:
+    """Plans the stages; graphs may take so many bytes of the device."""
     wide = any(csr.num_entries >= WIDE for csr in resolved.csrs)
     storage = choose_storage(resolved, wishes.storage, wide=wide).name
     lowered, levels = lower_plan(plan, resolved.longest), wishes.levels
-    partitioned = _partitioned(lowered, graph, resolved, levels, storage, wide=wide)
+    partitioned = _partitioned(lowered, budget, resolved, levels, storage, wide=wide)
     lowered, phases = _phases(lowered, resolved, levels, partitioned)
     stages = make_stages(phases)
     operands = _operands(lowered, stages, levels)
@@ -188,7 +188,7 @@ def prepare(
 
 def _partitioned(
     lowered: Lowered,
-    graph: DeviceGraph,
+    budget: int,
     resolved: Resolved,
     wishes: LevelsWishes,
     storage: str,
@@ -199,7 +199,7 @@ def _partitioned(
     if lowered.edges or wishes.partition is not None:
         return wishes.partition is True and not lowered.edges
     reads = relations_read(lowered, make_stages(single_phases(lowered)))
-    return store_bytes(resolved, storage, frozenset[int]().union(*reads), wide=wide) > graph.cache.budget
+    return store_bytes(resolved, storage, frozenset[int]().union(*reads), wide=wide) > budget
 
 
 def tail_is_beyond(plan: Plan, resolved: Resolved, budget: int) -> bool:

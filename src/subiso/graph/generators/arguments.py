@@ -56,6 +56,15 @@ def probability(name: str, value: float) -> float:
     return number
 
 
+def joined(word: str) -> str:
+    """A word without the signs that may join its parts.
+
+    >>> joined("power-law"), joined("power_law")
+    ('powerlaw', 'powerlaw')
+    """
+    return str(word).replace("-", "").replace("_", "")
+
+
 def seed_of(value: SupportsIndex) -> int:
     """A seed: any whole number of 64 bits."""
     return whole("seed", value, 0, 2**64 - 1)

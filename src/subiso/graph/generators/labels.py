@@ -11,7 +11,7 @@ import numpy as np
 from subiso.errors import GraphError
 from subiso.graph.adjacency import native
 from subiso.graph.arrays import Array
-from subiso.graph.generators.arguments import seed_of, threads_of, whole
+from subiso.graph.generators.arguments import joined, seed_of, threads_of, whole
 from subiso.graph.graph import Graph
 from subiso.graph.labels import EdgeLabels, Label, VertexLabels
 
@@ -74,7 +74,7 @@ def random_labels(
 ) -> Graph:
     """The same graph with random labels on its vertices, its edges or both; labels it had there are replaced.
 
-    k: the number of labels, which are then 0 .. k - 1, or a list of labels
+    k: the number of labels, which are then 0 .. k - 1, or a list of labels: k=["A", "B"]
     distribution: uniform, zipf (the label of rank r has weight 1/r) or powerlaw (r**-2.5)
     on: vertices, edges, or both
     seed: of the random numbers
@@ -107,7 +107,8 @@ def _choose(
     k: int | Sequence[Label], distribution: str, count: int, source: tuple[int, int, int]
 ) -> tuple[tuple[Label, ...], Array]:
     """Sorted names and `count` codes, drawn from `source`: seed, stream, threads."""
-    if distribution not in WEIGHTS:
+    weight = WEIGHTS.get(joined(distribution))
+    if weight is None:
         raise GraphError(f"unknown distribution {distribution!r}", hint=f"one of {', '.join(WEIGHTS)}")
     labels = list(k) if isinstance(k, (list, tuple)) else list(range(whole("k", k, 1, 2**24)))  # type: ignore[arg-type]
     kinds = {type(label) for label in labels}
@@ -115,7 +116,7 @@ def _choose(
         raise GraphError(
             "k must be a number of labels, or a list of distinct labels, all ints or all strings"
         )
-    drawn = draw_labels([WEIGHTS[distribution](rank + 1) for rank in range(len(labels))], count, *source)
+    drawn = draw_labels([weight(rank + 1) for rank in range(len(labels))], count, *source)
     names = sorted(labels)
     code_of = {name: code for code, name in enumerate(names)}
     codes = np.array([code_of[label] for label in labels], np.uint32)

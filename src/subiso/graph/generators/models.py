@@ -182,8 +182,8 @@ def stochastic_block(
 
     The vertices of a block are consecutive; a vertex is labelled with the number of its block.
 
-    sizes: number of vertices of each block
-    p: square matrix of probabilities, symmetric unless directed
+    sizes: number of vertices of each block: sizes=[30, 20]
+    p: square matrix of probabilities, symmetric unless directed: p=[[0.9, 0.1], [0.1, 0.9]]
     seed: the same seed gives the same graph
     directed: p[i][j] is for arcs from block i to block j
     threads: how many threads draw (default: all cores); no influence on the result

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import inspect
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, get_type_hints
+from typing import Any, get_args, get_origin, get_type_hints
 
 from subiso.errors import GraphError
 from subiso.graph.generators import models, planted, shapes
@@ -117,9 +117,16 @@ def _checked(name: Named, arguments: Mapping[str, Any] | None, called: str = "")
     for p in takes:
         if p.type is bool and not isinstance(given.get(p.name, True), bool):
             raise GraphError(f"{p.name} must be true or false, not {given[p.name]!r}")
+        # A list that a shell took the quotes off, or that has no brackets: what is taken says how it is written.
+        if _takes_a_list(p.type) and isinstance(given.get(p.name), str):
+            raise GraphError(f"{p.name} cannot be the text {given[p.name]!r}", hint=p.help)
         if p.required and p.name not in given:
-            raise GraphError(f"{called} needs the argument {p.name!r}: {p.help}")
+            raise GraphError(f"{called} needs the argument {p.name!r}", hint=p.help)
     return given
+
+
+def _takes_a_list(kind: Any) -> bool:
+    return any(get_origin(part) is Sequence for part in (kind, *get_args(kind)))
 
 
 def _function(name: Named) -> Callable[..., Any]:
