@@ -46,13 +46,17 @@ def device_tables(
 ) -> Iterator[Table]:
     """Tables of device times; `milliseconds` says how long the runs since the last call took there."""
     head = ("graph", *ON_DEVICE)
-    for workload, words in (("hits", "every list once"), ("everyone", "every vertex in every label")):
-        rows = [
-            [case.name, *looked_up(machine, case, getattr(case, workload), milliseconds)] for case in cases
-        ]
-        yield f"Picoseconds per look-up on the device, {words}", head, rows
-    rows = [[case.name, *looked_up(machine, case, case.hits, milliseconds, one_warp=True)] for case in cases]
-    yield "Picoseconds per look-up by one warp alone (GENEVA's figure 8), every list once", head, rows
+    for one_warp, who in ((False, "on the device"), (True, "by one warp alone")):
+        for workload, words in (("hits", "every list once"), ("everyone", "every vertex in every label")):
+            rows = [
+                [
+                    case.name,
+                    *looked_up(machine, case, getattr(case, workload), milliseconds, one_warp=one_warp),
+                ]
+                for case in cases
+            ]
+            figure = " (GENEVA's figure 8)" if one_warp and workload == "everyone" else ""
+            yield f"Picoseconds per look-up {who}, {words}{figure}", head, rows
     rows = [[case.name, *searched(machine, case, milliseconds, queries, size)] for case in cases]
     title = f"Milliseconds of {queries} random-walk queries of {size} vertices (GSI's table 4, in kind)"
     yield title, ("graph", *STORES, "embeddings"), rows

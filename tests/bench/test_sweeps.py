@@ -110,6 +110,19 @@ def test_quick_queries_are_asked_again_and_the_better_time_counts() -> None:
     assert sweeps.ask("off", unsteady, query, sweeps.Options()).state == "WRONG: 2, then 3"
 
 
+def test_what_is_made_of_a_graph_once_is_there_before_a_query_is_timed(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    calls: list[str] = []
+
+    def noted(who: str) -> sweeps.Engine:
+        return lambda *_: calls.append(who) or Outcome(1)  # type: ignore[func-returns-value]
+
+    monkeypatch.setattr(cpu, "count", noted("first"))
+    sweeps.run_point(GRAPH, ("g", "size", 3), {"timed": noted("timed")}, sweeps.Options(2))
+    assert calls == ["first", *["timed"] * 4]
+
+
 def test_nothing_is_asked_after_the_deadline(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     options = sweeps.Options(1, deadline=0.0)
     point = sweeps.run_point(GRAPH, ("g", "size", 3), {"cpu": cpu.count}, options)
