@@ -6,6 +6,7 @@
 namespace subiso {
 
 constexpr std::size_t kElementsPerStep = 8;  // of a list that is summed over
+constexpr std::size_t kIntersectedPerStep = 32;
 constexpr std::uint64_t kFirstLook = 16;     // part of the steps after which it is looked how far they lead, ...
 constexpr std::uint64_t kNextLook = 2;       // ... and how many times as many until the next look
 constexpr std::uint64_t kPoll = 1u << 14;    // steps between two looks whether to stop: less than a millisecond
@@ -99,7 +100,9 @@ Span CandidateSearch::candidates(std::size_t depth) {
   Span found = list(0);
   std::uint32_t* target = buffers_[depth].data();
   for (std::size_t i = 1; i < level.lists.size() && found.size != 0; ++i) {
-    found = {target, ops_.intersect(found, list(i), target)};
+    const Span other = list(i);
+    result_.steps += std::min(found.size + other.size, kGallopRatio * std::min(found.size, other.size)) / kIntersectedPerStep;
+    found = {target, ops_.intersect(found, other, target)};
     target = target == buffers_[depth].data() ? spare_[depth].data() : buffers_[depth].data();
   }
   return found;

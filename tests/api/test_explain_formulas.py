@@ -132,6 +132,8 @@ def test_nothing_is_planned_where_there_is_nothing() -> None:
         "count     0: some vertex of the pattern has no candidate" in lines
         and lines[-1] == "match     nothing"
     )
+    edges = si.Graph.from_edges([0, 0, 0, 1, 1, 2], [1, 2, 3, 2, 3, 3], edge_labels=["X"] * 6)
+    assert "count     0: " in str(si.explain(edges, "(a)--(b), (a)--(c), (a)-[:Y]-(d)"))
 
 
 def test_lists_of_several_kinds_are_told_apart() -> None:

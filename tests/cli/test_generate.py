@@ -76,10 +76,12 @@ def test_how_lists_of_numbers_are_written() -> None:
 def test_hints_have_no_quotes_of_python() -> None:
     wrong = generate("queries", "g.txt", "size=3", "density=dense", "-o", "q.json", code=1).stderr
     assert "hint: density=any, or larger sizes" in wrong
+    wrong = generate("labels", "g.txt", "k=3", "distribution=zipf", "alpha=2", "-o", "x.subiso", code=1).stderr
+    assert wrong == "error: zipf has no alpha\n  hint: distribution=powerlaw\n"
 
 
 def test_the_usual_words() -> None:
-    generate("labels", "g.txt", "k=3", "distribution=power-law", "-o", "x.subiso")
+    generate("labels", "g.txt", "k=3", "distribution=power-law", "alpha=1.2", "-o", "x.subiso")
     one = generate("queries", "x.subiso", "count=1", "size=3", "method=random-walk", "-o", "q.json")
     assert one.stderr == "1 query written to q.json\n"
     assert "hint: one of uniform, zipf, powerlaw" in generate(

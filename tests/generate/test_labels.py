@@ -14,9 +14,18 @@ def shares(labels: object) -> dict[object, float]:
     return {name: float((codes == code).mean()) for code, name in enumerate(labels.names)}  # type: ignore[attr-defined]
 
 
-@pytest.mark.parametrize(("distribution", "power"), [("uniform", 0.0), ("zipf", 1.0), ("powerlaw", 2.5)])
-def test_labels_follow_the_distribution(distribution: str, power: float) -> None:
-    graph = gen.with_labels(gen.cycle(200_000), 5, distribution, seed=1)
+@pytest.mark.parametrize(
+    ("distribution", "alpha", "power"),
+    [
+        ("uniform", None, 0.0),
+        ("zipf", None, 1.0),
+        ("powerlaw", None, 2.5),
+        ("powerlaw", 0.4, 0.4),
+        ("powerlaw", 1.7, 1.7),
+    ],
+)
+def test_labels_follow_the_distribution(distribution: str, alpha: float | None, power: float) -> None:
+    graph = gen.with_labels(gen.cycle(200_000), 5, distribution, alpha=alpha, seed=1)
     weights = np.arange(1, 6) ** -power
     for label, share in shares(graph.vertex_labels).items():
         assert abs(share - weights[label] / weights.sum()) < 0.005  # type: ignore[index]
@@ -54,6 +63,16 @@ def test_threads_and_seeds() -> None:
     assert (np.asarray(one.vertex_labels.codes) != np.asarray(third.vertex_labels.codes)).any()  # type: ignore[union-attr]
 
 
+@pytest.mark.parametrize(("name", "alpha"), [("uniform", 0), ("zipf", 1.0), ("powerlaw", 2.5)])
+def test_named_distributions_are_power_laws(name: str, alpha: float) -> None:
+    both = [
+        gen.random_labels(gen.cycle(5000), 9, *which, alpha=power, seed=3)
+        for which, power in (((name, "both"), None), (("powerlaw", "both"), alpha))
+    ]
+    assert both[0].vertex_labels.codes.tolist() == both[1].vertex_labels.codes.tolist()  # type: ignore[union-attr]
+    assert both[0].edge_labels.codes.tolist() == both[1].edge_labels.codes.tolist()  # type: ignore[union-attr]
+
+
 @pytest.mark.parametrize("word", ["power-law", "power_law"])
 def test_other_spellings_of_a_distribution(word: str) -> None:
     drawn = [gen.with_labels(gen.cycle(99), 3, name, seed=1).vertex_labels for name in (word, "powerlaw")]
@@ -70,5 +89,10 @@ def test_refusals() -> None:
         gen.with_labels(base, 3, [1])  # type: ignore[arg-type]
     with pytest.raises(GraphError, match="a list of distinct labels, all ints or all strings"):
         gen.with_labels(base, ["a", "a"])
+    with pytest.raises(GraphError, match="zipf has no alpha\n  hint: distribution="):
+        gen.with_labels(base, 3, "zipf", alpha=2)
+    for steepness in (-1, 11, float("nan"), "steep"):
+        with pytest.raises(GraphError, match="alpha must be a number between 0 and 10, not "):
+            gen.with_labels(base, 3, "powerlaw", alpha=steepness)  # type: ignore[arg-type]
     with pytest.raises(GraphError, match="k must be a whole number of 1 to 16777216, not 0"):
         gen.with_labels(base, 0)

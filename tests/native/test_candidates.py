@@ -168,6 +168,23 @@ def test_a_search_hears_the_clock() -> None:
     started = time.perf_counter()
     outcome = cpu.count(query, Params(timeout=0.2, switches=switches))
     assert outcome.stopped_by == "timeout" and time.perf_counter() - started < 10
+    started = time.perf_counter()
+    stream = cpu.stream(query, Params(timeout=0.2, switches=switches))
+    assert list(map(len, stream)) in ([], [0]) and stream.stopped_by == "timeout"
+    assert time.perf_counter() - started < 10
+
+
+def test_steps_are_work() -> None:
+    """Intersections of long lists are many steps: what a search may take does not depend on how long lists are."""
+    # b and c have no common neighbour, which takes 2 * 20,000 elements to see.
+    ends = np.arange(4, 20_004)
+    edges = [(0, 1), (0, 2), (0, 3), (1, 3), *((1 + i % 2, v) for i, v in enumerate(ends.tolist()))]
+    graph = Graph.from_edges(*zip(*edges, strict=True), vertex_labels=["A", "B", "C", "E", *["D"] * 20_000])
+    candidates = _native.make_candidates(
+        resolve(make_query(graph, "(a:A)--(b:B)--(d:D)--(c:C)--(a), (a)--(e:E)--(b)"), ()).narrowed.native()
+    )
+    total, steps = candidates.search([], True, True, 10**6)
+    assert total == (0, 0, False) and 300 < steps < 10_000
 
 
 def test_steps_and_rows_are_limited() -> None:
@@ -220,7 +237,8 @@ def test_what_is_left_to_plans() -> None:
     assert tried("(a:A)--(b:A)")
     assert tried("(a:A)--(b:A), (b)--(c:A), !(a)--(c)")
     assert not tried(Pattern.clique(3))
-    assert not tried("(a:A)--(b:A)", mode="edge-isomorphism")
+    assert not tried("(a:A)--(b:A)--(c:A)", mode="edge-isomorphism")
+    assert tried("(a:A)--(b:A)", mode="edge-isomorphism")  # no other edge that it could be
     assert not tried(Pattern("(a:A)--(b:A)").where("a.x < b.x"))
     assert "elimination" in first_tries(resolve(make_query(graph, "(a:A)--(b:A)")))
     assert first_tries(resolve(make_query(graph, "(a)--(b)"))) == ""

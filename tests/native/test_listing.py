@@ -11,9 +11,9 @@ from tests.property.engines import cpu_rows, reference_rows
 
 import subiso as si
 from subiso import _native
-from subiso.engine import candidates, cpu
+from subiso.engine import candidate_lists, candidate_search, cpu
 from subiso.engine.base import Params, Switches
-from subiso.engine.candidates import list_candidates
+from subiso.engine.candidate_lists import list_candidates
 from subiso.engine.query import make_query
 from subiso.filter.resolve import resolve
 from subiso.graph import Graph
@@ -60,7 +60,7 @@ def test_a_search_ends_with_enough_rows() -> None:
     resolved = resolve(query)
     for enough, given in ((1, 1), (2450, 2450), (2451, 2450), (None, 2450)):
         listed = list_candidates(resolved, Params(enough=enough))
-        assert listed is not None and len(listed) == given
+        assert listed is not None and len(listed.rows) == given
     assert len(si.match(graph, text, unique=False, limit=3).collect()) == 3
     assert si.match(graph, text, limit=1225).collect().complete
     assert si.match(graph, text, limit=1224).collect().stopped_by == "limit"
@@ -83,12 +83,12 @@ def test_what_is_too_much_is_left_to_plans(monkeypatch: pytest.MonkeyPatch) -> N
     assert sum(map(len, cpu.stream(query))) == 60 * 59 * 58
     assert list_candidates(resolved, Params(enough=9)) is not None
     assert list_candidates(resolved, Params(switches=Switches(labelled="search"))) is not None
-    monkeypatch.setattr(candidates, "_MOST_LISTED", 1000)
+    monkeypatch.setattr(candidate_lists, "_MOST_LISTED", 1000)
     assert list_candidates(resolved, Params(switches=Switches(labelled="search"))) is None
     for labelled in ("plan", "eliminate"):
         left = Params(enough=1, switches=Switches(labelled=labelled))  # type: ignore[arg-type]
         assert list_candidates(resolved, left) is None
-    monkeypatch.setattr(candidates, "_LITTLE_READ", 0)
+    monkeypatch.setattr(candidate_search, "_LITTLE_READ", 0)
     assert list_candidates(resolved, Params(enough=1)) is None
 
 

@@ -68,7 +68,7 @@ PROGRAMS = {
     ),
     "emit": lowered(make_query(UNDIRECTED, Pattern.cycle(4)), counting=False),
     "edges": lowered(
-        make_query(DIRECTED, "(a)-[:X]->(b)-[:Y]->(c)", mode="edge-isomorphism"), counting=False
+        make_query(DIRECTED, "(a)-[:X]->(b)-[:X]->(c)", mode="edge-isomorphism"), counting=False
     ),
 }
 

@@ -127,6 +127,7 @@ def test_what_hangs() -> None:
     assert hanging_names(f"{triangle}, (c)--(d), (d)--(e)") == ["e!abc"]
     assert hanging_names(f"{triangle}, (c)--(d:D), !(a)--(d)") == []
     assert hanging_names(f"{triangle}, (c)--(d:D)", mode="induced") == []
-    assert hanging_names(f"{triangle}, (c)--(d:D)", mode="edge-isomorphism") == []
+    assert hanging_names(f"{triangle}, (c)--(d:D)", mode="edge-isomorphism") == ["d"]
+    assert hanging_names(f"{triangle}, (c)--(d:B)", mode="edge-isomorphism") == []  # may be the edge to b
     assert hanging_names(f"{triangle}, (c)--(d:D), (c)--(e:D)") == []  # symmetric
     assert hanging_names(f"{triangle}, (c)--(d:D), (c)--(e:D)", unique=False) == ["d!e"]

@@ -50,7 +50,7 @@ _READER_OPTIONS = re.compile(
     r"vertices|vertex_label|vertex_columns|label_separator)=" + _VALUE
 )
 # Arguments of `subiso generate`, which are typed as they are called.
-_ARGUMENTS = re.compile(r"\b(?P<name>density|k|p|sizes?)=" + _VALUE)
+_ARGUMENTS = re.compile(r"\b(?P<name>density|distribution|k|p|sizes?)=" + _VALUE)
 # What only Python has: functions, masks, classes.
 _PYTHON = re.compile(r"\b(?:Graph|Pattern)\.\w|\w\.?\w+\((?:\w+=|\)|\.\.\.)|\bnames=\[")
 
@@ -82,7 +82,7 @@ def shell_hint(hint: str, takes: Collection[str] = ("lossy",)) -> str:
             hint = f"{hint[: found.start()]}\0{len(said) - 1}\0{hint[found.end() :]}"
     before = "in Python: " if _PYTHON.search(hint) else ""
     hint = _READER_OPTIONS.sub(lambda f: "--read " + _typed(f), hint if before else _options(hint))
-    hint = _ARGUMENTS.sub(_typed, hint)
+    hint = hint if before else _ARGUMENTS.sub(_typed, hint)
     return before + re.sub("\0(\\d+)\0", lambda place: said[int(place[1])], hint)
 
 

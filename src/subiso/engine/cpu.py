@@ -13,7 +13,8 @@ from numpy.typing import NDArray
 
 from subiso import _native
 from subiso.engine.base import Outcome, Params, Rows, StoppedBy
-from subiso.engine.candidates import count_candidates, list_candidates
+from subiso.engine.candidate_lists import Listed, list_candidates
+from subiso.engine.candidates import count_candidates
 from subiso.engine.lower import lower
 from subiso.engine.query import Query
 from subiso.engine.race import Race, may_list, may_race
@@ -136,7 +137,8 @@ class CpuStream:
         self._columns = query.pattern.num_vertices
         self._run: Any = None
         self._watch: Watch | None = None
-        self._race: Race[NDArray[np.uint32]] | None = None
+        self._race: Race[Listed] | None = None
+        self._stopped_early: StoppedBy | None = None
         self._listed: Iterator[Rows] = iter(())
         switches = params.switches
         resolved = resolve(query, switches.filters, params.threads)
@@ -145,7 +147,7 @@ class CpuStream:
         listed = list_candidates(resolved, params)
         self._vertex_at, self._batch_rows = resolved.layout.vertex_at, params.batch_rows
         if listed is not None:
-            self._listed = self._batches(listed)
+            self._listed, self._stopped_early = self._batches(listed), listed.stopped_by
             return
         race = may_list(resolved, params, _PATIENCE)
         stats = statistics_of(query.graph)
@@ -163,13 +165,13 @@ class CpuStream:
                 self._end()
                 raise
 
-    def _batches(self, listed: NDArray[np.uint32]) -> Iterator[Rows]:
-        rows, each = self._vertex_at[listed], self._batch_rows
+    def _batches(self, listed: Listed) -> Iterator[Rows]:
+        rows, each = self._vertex_at[listed.rows], self._batch_rows
         return (rows[i : i + each] for i in range(0, len(rows), each))
 
     @property
     def stopped_by(self) -> StoppedBy | None:
-        return self._watch.stopped_by if self._watch else None
+        return self._watch.stopped_by if self._watch else self._stopped_early
 
     def __iter__(self) -> CpuStream:
         return self

@@ -10,11 +10,10 @@ from concurrent.futures import Future
 from dataclasses import replace
 from typing import Generic, Protocol, TypeVar
 
-import numpy as np
-from numpy.typing import NDArray
-
 from subiso.engine.base import Params
-from subiso.engine.candidates import Counter, Found, Lister, count_candidates, fits, worth_racing
+from subiso.engine.candidate_lists import Listed, Lister
+from subiso.engine.candidate_search import fits, worth_racing
+from subiso.engine.candidates import Counter, Found, count_candidates
 from subiso.filter.resolve import Resolved
 
 _PATIENCE = 3e-3
@@ -146,9 +145,11 @@ def may_race(resolved: Resolved, params: Params, threads: int, patience: float) 
     return Race(make, patience)
 
 
-def may_list(resolved: Resolved, params: Params, patience: float) -> Race[NDArray[np.uint32]] | None:
+def may_list(resolved: Resolved, params: Params, patience: float) -> Race[Listed] | None:
     """The same for listing."""
-    return Race(lambda _: Lister(resolved, params), patience) if _may(resolved, params) else None
+    if not _may(resolved, params):
+        return None
+    return Race(lambda _: Lister(resolved, params, aside=True), patience)
 
 
 def _may(resolved: Resolved, params: Params) -> bool:

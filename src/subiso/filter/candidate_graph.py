@@ -114,7 +114,8 @@ def with_candidate_graph(resolved: Resolved, stats: Statistics, choice: Choice =
     decision = decide(resolved, stats, choice)
     if not decision.used:
         return replace(resolved, candidate_graph=decision)
-    return _Builder(resolved).build(decision.why)
+    problem = replace(resolved.problem, entities=resolved.problem.edges_to_tell_apart)
+    return _Builder(replace(resolved, problem=problem)).build(decision.why)
 
 
 def decide(resolved: Resolved, stats: Statistics, choice: Choice) -> Decision:
@@ -148,11 +149,12 @@ def decide(resolved: Resolved, stats: Statistics, choice: Choice) -> Decision:
 
 def with_common_candidate_graph(queries: Sequence[Resolved]) -> list[Resolved]:
     """Queries that number relations and filters alike, on one candidate graph of all of them."""
-    joint = _Builder(replace(queries[0], problem=_side_by_side([q.problem for q in queries]))).build("shared")
+    problems = [replace(q.problem, entities=q.problem.edges_to_tell_apart) for q in queries]
+    joint = _Builder(replace(queries[0], problem=_side_by_side(problems))).build("shared")
     links, forbidden = iter(joint.problem.links), iter(joint.problem.forbidden)
     entities = iter(joint.problem.entities)
     found, first = [], 0
-    for problem in (q.problem for q in queries):
+    for problem in problems:
         back = -first
         own = replace(
             problem,

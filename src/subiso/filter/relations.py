@@ -84,26 +84,39 @@ class RelationTable:
         comparisons = [c for c in self.query.pattern.comparisons if edge.name and c.left.owner == edge.name]
         if edge.labels is None and edge.mask is None and not comparisons:
             return None
-        codes: tuple[int, ...] = ()
-        known: NDArray[np.uint32] | None = None
-        if edge.labels is not None:
-            labels = graph.edge_labels
-            assert labels is not None, "edge labels on a graph without them are refused earlier"
-            known = labels.codes
-            codes = tuple(
-                sorted({code for name in edge.labels if (code := labels.code_of(name)) is not None})
-            )
-        if known is not None and edge.mask is None and not comparisons:  # the key says it all
-            return EdgeFit(codes, lambda: np.isin(known, codes).view(np.uint8))
-        fits: NDArray[np.bool_] = (
-            np.ones(graph.num_edges, dtype=bool) if known is None else np.isin(known, codes)
-        )
+        codes = self._codes(edge)
+
+        def labelled() -> NDArray[np.bool_]:
+            if graph.edge_labels is None or codes is None:
+                return np.ones(graph.num_edges, dtype=bool)
+            return np.isin(graph.edge_labels.codes, list(codes))
+
+        if codes is not None and edge.mask is None and not comparisons:  # the key says it all
+            return EdgeFit(tuple(sorted(codes)), lambda: labelled().view(np.uint8))
+        fits = labelled()
         if edge.mask is not None:
             fits &= edge.mask.array
         for c in comparisons:
             assert not isinstance(c.right, Column | str), "refused earlier"
             fits &= compare_constant(graph.edge_columns[c.left.column], c.op, c.right)
         return EdgeFit(blake2b(np.packbits(fits).data, digest_size=16).digest(), fits.view(np.uint8))
+
+    def _codes(self, edge: PatternEdge) -> frozenset[int] | None:
+        """Of the labels that fit; None = all."""
+        if edge.labels is None:
+            return None
+        labels = self.query.graph.edge_labels
+        assert labels is not None, "edge labels on a graph without them are refused earlier"
+        return frozenset(code for name in edge.labels if (code := labels.code_of(name)) is not None)
+
+    def entities(self) -> tuple[tuple[int, int, int], ...]:
+        """Pattern edges that may be the same data edge as another one, by their labels: source, target, relation."""
+        edges = [(edge, self._codes(edge)) for edge in self.query.pattern.edges]
+
+        def alike(edge: PatternEdge, codes: frozenset[int] | None) -> bool:
+            return any(o is not edge and (c is None or codes is None or c & codes) for o, c in edges)
+
+        return tuple((e.source, e.target, self.number(self.of_edge(e))) for e, c in edges if alike(e, c))
 
 
 def induced_edges(query: Query) -> list[PatternEdge]:

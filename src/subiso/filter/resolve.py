@@ -88,9 +88,7 @@ def resolve(
     if query.mode == "induced":
         absent += induced_edges(query)
     forbidden = [table.link_of(e) for e in absent]
-    entities: tuple[tuple[int, int, int], ...] = ()
-    if query.mode == "edge-isomorphism":
-        entities = tuple((e.source, e.target, table.number(table.of_edge(e))) for e in query.pattern.edges)
+    entities = table.entities() if query.mode == "edge-isomorphism" else ()
     reverse = table.reverse()
     csrs = tuple(layout.relation(r) for r in table.relations)
     parts = initial_parts(query, layout, table)

@@ -166,7 +166,9 @@ class Assembler:
         return tuple(checks)
 
     def edge_checks(self) -> tuple[EdgeCheck, ...]:
-        return tuple(EdgeCheck(self.position[a], self.position[b], r) for a, b, r in self.problem.entities)
+        return tuple(
+            EdgeCheck(self.position[a], self.position[b], r) for a, b, r in self.problem.edges_to_tell_apart
+        )
 
     def count_tail(
         self,

@@ -200,7 +200,7 @@ def _how_often(problem: Problem) -> str:
     return f"each subgraph once ({same} automorphism{'s' * (same > 1)})"
 
 
-def explain(query: Query, device: DeviceNotes = DeviceNotes()) -> Explanation:  # noqa: B008 (frozen)
+def explain(query: Query, device: DeviceNotes = DeviceNotes()) -> Explanation:
     """How the query would be run: by the CPU engine, but for what a device does in another way."""
     resolved, stats = resolve(query), statistics_of(query.graph)
     first = "" if resolved.hopeless or device.own else first_tries(resolved)

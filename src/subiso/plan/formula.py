@@ -210,7 +210,7 @@ class _Planner:
 
     def decomposed(self, problem: Problem, limit: float) -> list[Formula]:
         """By the cuts that look cheapest; those that turn out dearer than the limit are dropped."""
-        if problem.num_vertices > MOST_VERTICES or problem.mode == "edge-isomorphism":
+        if problem.num_vertices > MOST_VERTICES or problem.edges_to_tell_apart:
             return []
         cuts = cuts_by_cost(
             problem,

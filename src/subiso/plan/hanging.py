@@ -28,7 +28,7 @@ def hanging(problem: Problem) -> tuple[Hanging, ...]:
     >>> [(h.vertex, h.at) for h in hanging(path)]
     [(0, 1), (1, 2)]
     """
-    if problem.entities:
+    if problem.edges_to_tell_apart:
         return ()
     return _Collapse(problem).result()
 

@@ -167,7 +167,7 @@ class _Joiner:
             probe=self.scan(twigs[0], twigs[0].vertices, self.rows[0]),
             joins=tuple(joins),
             restrictions=self.tests.restrictions,
-            entities=problem.entities,
+            entities=problem.edges_to_tell_apart,
             hanging=self.hanging,
             cost=sum(self.found) + _BUILD * sum(self.rows[1:]),
         )

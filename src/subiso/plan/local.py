@@ -20,7 +20,7 @@ def choose_local(plan: Plan, problem: Problem, *, pivots: bool = True) -> Plan:
     if not isinstance(plan.tail, CountTail) or len(plan.order) < _LEAST_LEVELS:
         return plan
     relation = hub_relation(problem, plan.seed.vertex)
-    if relation is None or problem.pairs or problem.entities or problem.loops:
+    if relation is None or problem.pairs or problem.edges_to_tell_apart or problem.loops:
         return plan
     above_seed = {b for a, b in plan.restrictions if a == plan.seed.vertex}
     above = len(above_seed) == problem.num_vertices - 1

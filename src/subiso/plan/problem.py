@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import combinations
 from typing import Literal, NamedTuple
 
 from subiso.pattern import Pattern, PatternEdge
@@ -64,7 +65,8 @@ class Problem:
     loops: bool = False
     """The graph has self loops, so a vertex may be its own neighbour."""
     entities: tuple[tuple[int, int, int], ...] = field(default=())
-    """Edge-isomorphism: the pattern's edges as (source, target, relation index)."""
+    """Edge-isomorphism: the pattern's edges as (source, target, relation index), but for those whose labels no other
+    has."""
     apart: bool = False
     """Symmetry exchanges no vertices with different filters."""
     narrowed: tuple[int, ...] = ()
@@ -73,6 +75,20 @@ class Problem:
     """(vertex, relation, filter): all elements of the relation's lists of the vertex's candidates pass the filter."""
     imposed: tuple[tuple[int, int], ...] = ()
     """Pairs (a, b): only matches are wanted in which a's vertex comes before b's in the graph's total order."""
+
+    @cached_property
+    def edges_to_tell_apart(self) -> tuple[tuple[int, int, int], ...]:
+        """The entities that may be the same data edge as another one; where none may, edge-isomorphism asks nothing of
+        edges."""
+
+        def meets(a: int, b: int) -> bool:
+            return a == b or not self.overlaps or bool(self.overlaps[a] >> b & 1)
+
+        found: set[int] = set()
+        for (i, (a, b, _)), (j, (c, d, _)) in combinations(enumerate(self.entities), 2):
+            if (meets(a, c) and meets(b, d)) or (meets(a, d) and meets(b, c)):
+                found |= {i, j}
+        return tuple(self.entities[i] for i in sorted(found))
 
     @cached_property
     def joined_or_compared(self) -> tuple[int, ...]:

@@ -17,7 +17,7 @@ Blocks = tuple[tuple[int, ...], ...]
 
 def longest_tail(problem: Problem, order: Sequence[int]) -> int:
     """How many vertices at the end of the order can be counted instead of matched (0 = none)."""
-    if problem.mode == "edge-isomorphism":
+    if problem.edges_to_tell_apart:
         return 0
     apart = problem.joined_or_compared
     length = 0
@@ -28,7 +28,7 @@ def longest_tail(problem: Problem, order: Sequence[int]) -> int:
             break
         if length >= 2:
             terms = tail_terms(problem, tuple(sorted(tail)))
-            if len(terms) > _MOST_TERMS or max(map(abs, terms.values())) >= _LARGEST:
+            if len(terms) > _MOST_TERMS or max(map(abs, terms.values()), default=0) >= _LARGEST:
                 break
         length += 1
     return length

@@ -93,7 +93,7 @@ def joins_twigs(resolved: Resolved, machine: Description, wanted: str = "auto") 
         return "asked for" if wanted == "pipeline" else None
     nbytes = bytes_without_room(resolved, machine)
     problem = resolved.problem
-    if not nbytes or problem.forbidden or problem.entities:
+    if not nbytes or problem.forbidden or problem.edges_to_tell_apart:
         return None
     with contextlib.suppress(UnsupportedError):
         lower_twigs(make_twig_plan(problem))

@@ -41,6 +41,7 @@ _COMPILING = "short: kernels that are not in the cache yet are compiled in haste
 _SOON = "the host first: it should be done before a kernel would be launched"
 _HERE = "the host counts: kernels have no such cuts, and would take much longer without"
 _SPARED = "but between candidates its tables cost more than they save"
+_ROOM = "for graphs without room on the device"
 _BY_PLANS = ("fine", "stack", "wedge", "local", "levels")
 _BY_SEVERAL = ("fine", "stack", "levels")
 """The schedules that run plans, on one device and on several."""
@@ -100,7 +101,7 @@ def device_notes(query: Query, device: str = "cuda", schedule: str = "auto") -> 
     storage csr: its offsets (0.0 MB) are small beside the lists (0.0 MB)
     the host first: it should be done before a kernel would be launched
     schedule fine: no candidates come from more than one list; read from tables
-    or by schedule levels (the same plans); schedule pipeline (2 twigs, ~... rows); the host (~... operations)
+    or by schedule levels (the same plans); schedule pipeline (2 twigs, ~... rows); the host (~... operations) (auto...
     """
     machine = description(device)
     lines = [f"device    {machine.name}"]
@@ -208,7 +209,10 @@ def _others(asked: _Asked, taken: Formula, chosen: set[str]) -> str:
                 spared = name == "wedge" and not takes_codegrees("auto", asked.resolved.problem)
                 costs.setdefault(cost + (f", {_SPARED}" if spared else ""), []).append(name)
     ways = [f"schedule {' or '.join(names)} ({cost})" for cost, names in costs.items()]
-    return "or by " + "; ".join([*ways, *_twigs(asked), _host(asked)])
+    twigs = _twigs(asked)
+    spare = [name for name, there in (("levels", "levels" not in chosen), ("pipeline", twigs)) if there]
+    why = f" (auto takes {' and '.join(spare)} {_ROOM})" if asked.schedule == "auto" and spare else ""
+    return "or by " + "; ".join([*ways, *twigs, _host(asked)]) + why
 
 
 def _twigs(asked: _Asked) -> list[str]:

@@ -195,7 +195,8 @@ def _partitioned(
     *,
     wide: bool,
 ) -> bool:
-    """Whether only what a stage reads is on the device. With edge-isomorphism every stage reads everything."""
+    """Whether only what a stage reads is on the device. Where data edges are told apart, every
+    stage reads everything."""
     if lowered.edges or wishes.partition is not None:
         return wishes.partition is True and not lowered.edges
     reads = relations_read(lowered, make_stages(single_phases(lowered)))

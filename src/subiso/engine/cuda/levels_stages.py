@@ -61,8 +61,8 @@ def columns_of_tables(
 ) -> list[tuple[int, ...]]:
     """Per stage the positions that its table carries: those that a later stage or a size asks for, or all.
 
-    Listings and edge-isomorphism need whole matches. Lists of candidates are no table, and what the last stage finds
-    is counted or leaves, unless sizes hang below it.
+    Listings need whole matches, and so does telling data edges apart. Lists of candidates are no table, and what the
+    last stage finds is counted or leaves, unless sizes hang below it.
     """
     whole = not live or lowered.tail == "rows" or lowered.edges
     sizes = range(lowered.num_levels, lowered.num_levels + int(lowered.tables["num_sizes"]))

@@ -153,7 +153,7 @@ class LaunchConfig:
         return MAIL_BYTES + _stack_bytes(self.stack_levels, self.num_sets)
 
 
-def tune(machine: Description, needs: Needs, wishes: Wishes = Wishes()) -> LaunchConfig:  # noqa: B008 (frozen)
+def tune(machine: Description, needs: Needs, wishes: Wishes = Wishes()) -> LaunchConfig:
     """The configuration: as many warps as fit, an initial pool of some tasks per warp.
 
     >>> h200 = Description("H200", "sm_90", 132)

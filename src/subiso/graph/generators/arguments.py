@@ -40,20 +40,25 @@ def vertices(name: str, value: SupportsIndex, low: int = 0) -> int:
     return whole(name, value, low, MAX_VERTICES)
 
 
-def probability(name: str, value: float) -> float:
-    """`value` as a float between 0 and 1.
+def number(name: str, value: float, most: int) -> float:
+    """`value` as a float between 0 and `most`.
 
-    >>> probability("p", 1.5)
+    >>> number("p", 1.5, 1)
     Traceback (most recent call last):
     subiso.errors.GraphError: p must be a number between 0 and 1, not 1.5
     """
     try:
-        number = float(value)
+        found = float(value)
     except (TypeError, ValueError):
-        number = -1.0
-    if not 0.0 <= number <= 1.0:
-        raise GraphError(f"{name} must be a number between 0 and 1, not {value!r}")
-    return number
+        found = -1.0
+    if not 0.0 <= found <= most:
+        raise GraphError(f"{name} must be a number between 0 and {most}, not {value!r}")
+    return found
+
+
+def probability(name: str, value: float) -> float:
+    """`value` as a float between 0 and 1."""
+    return number(name, value, 1)
 
 
 def joined(word: str) -> str:

@@ -1,8 +1,9 @@
-"""Random labels for the vertices or edges of any graph: uniform, Zipf or a steeper power law."""
+"""Random labels for the vertices or edges of any graph: uniform, Zipf or another power law."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from decimal import Context, Decimal
 from itertools import accumulate
 from math import sqrt
 
@@ -11,7 +12,7 @@ import numpy as np
 from subiso.errors import GraphError
 from subiso.graph.adjacency import native
 from subiso.graph.arrays import Array
-from subiso.graph.generators.arguments import joined, seed_of, threads_of, whole
+from subiso.graph.generators.arguments import joined, number, seed_of, threads_of, whole
 from subiso.graph.graph import Graph
 from subiso.graph.labels import EdgeLabels, Label, VertexLabels
 
@@ -21,6 +22,8 @@ WEIGHTS: dict[str, Callable[[int], float]] = {
     "zipf": lambda r: 1.0 / r,
     "powerlaw": lambda r: 1.0 / (r * r * sqrt(r)),
 }
+_PRECISE = Context(prec=30)
+_STEEPEST = 10
 
 
 def with_labels(
@@ -28,20 +31,23 @@ def with_labels(
     k: int | Sequence[Label],
     distribution: str = "uniform",
     *,
+    alpha: float | None = None,
     seed: int = 0,
     threads: int | None = None,
 ) -> Graph:
     """The same graph with random vertex labels; labels it had before are replaced.
 
     `k` is the number of labels, which are then 0 .. k - 1, or a list of the labels to choose from. The
-    label of rank r = 1, 2, ... has weight 1 ("uniform"), 1/r ("zipf") or r**-2.5 ("powerlaw").
+    label of rank r = 1, 2, ... has weight 1 ("uniform"), 1/r ("zipf") or r**-alpha ("powerlaw"; 2.5 unless given).
 
     >>> from subiso.graph.generators import complete
     >>> g = with_labels(complete(1000), ["often", "less", "rare"], "zipf", seed=1)
     >>> dict(zip(g.vertex_labels.names, g.vertex_labels.counts().tolist()))
     {'less': 279, 'often': 546, 'rare': 175}
     """
-    chosen = _choose(k, distribution, graph.num_vertices, (seed_of(seed), 0, threads_of(threads)))
+    chosen = _choose(
+        k, _weight(distribution, alpha), graph.num_vertices, (seed_of(seed), 0, threads_of(threads))
+    )
     return _replace(graph, vertex_labels=VertexLabels(*chosen))
 
 
@@ -50,6 +56,7 @@ def with_edge_labels(
     k: int | Sequence[Label],
     distribution: str = "uniform",
     *,
+    alpha: float | None = None,
     seed: int = 0,
     threads: int | None = None,
 ) -> Graph:
@@ -59,7 +66,9 @@ def with_edge_labels(
     >>> with_edge_labels(cycle(100), 3, seed=1).edge_labels.names
     (0, 1, 2)
     """
-    chosen = _choose(k, distribution, graph.num_edges, (seed_of(seed), 1, threads_of(threads)))
+    chosen = _choose(
+        k, _weight(distribution, alpha), graph.num_edges, (seed_of(seed), 1, threads_of(threads))
+    )
     return _replace(graph, edge_labels=EdgeLabels(*chosen))
 
 
@@ -69,14 +78,16 @@ def random_labels(
     distribution: str = "uniform",
     on: str = "vertices",
     *,
+    alpha: float | None = None,
     seed: int = 0,
     threads: int | None = None,
 ) -> Graph:
     """The same graph with random labels on its vertices, its edges or both; labels it had there are replaced.
 
     k: the number of labels, which are then 0 .. k - 1, or a list of labels: k=["A", "B"]
-    distribution: uniform, zipf (the label of rank r has weight 1/r) or powerlaw (r**-2.5)
+    distribution: uniform, zipf (the label of rank r has weight 1/r) or powerlaw (r**-alpha)
     on: vertices, edges, or both
+    alpha: the exponent of powerlaw, 0 to 10; None: 2.5
     seed: of the random numbers
     threads: that draw; they make no difference to what is drawn
 
@@ -88,9 +99,9 @@ def random_labels(
     if on not in ("vertices", "edges", "both"):
         raise GraphError(f"on must be vertices, edges or both, not {on!r}")
     if on != "edges":
-        graph = with_labels(graph, k, distribution, seed=seed, threads=threads)
+        graph = with_labels(graph, k, distribution, alpha=alpha, seed=seed, threads=threads)
     if on != "vertices":
-        graph = with_edge_labels(graph, k, distribution, seed=seed, threads=threads)
+        graph = with_edge_labels(graph, k, distribution, alpha=alpha, seed=seed, threads=threads)
     return graph
 
 
@@ -103,13 +114,25 @@ def draw_labels(weights: Sequence[float], count: int, seed: int, stream: int, th
     return drawn
 
 
-def _choose(
-    k: int | Sequence[Label], distribution: str, count: int, source: tuple[int, int, int]
-) -> tuple[tuple[Label, ...], Array]:
-    """Sorted names and `count` codes, drawn from `source`: seed, stream, threads."""
-    weight = WEIGHTS.get(joined(distribution))
+def _weight(distribution: str, alpha: float | None) -> Callable[[int], float]:
+    """What gives the weight of a rank."""
+    name = joined(distribution)
+    weight = WEIGHTS.get(name)
     if weight is None:
         raise GraphError(f"unknown distribution {distribution!r}", hint=f"one of {', '.join(WEIGHTS)}")
+    if alpha is None:
+        return weight
+    if name != "powerlaw":
+        raise GraphError(f"{distribution} has no alpha", hint='distribution="powerlaw"')
+    steepness = number("alpha", alpha, _STEEPEST)
+    # Powers of floats are rounded differently from platform to platform.
+    return lambda r: float(_PRECISE.power(Decimal(r), Decimal(-steepness)))
+
+
+def _choose(
+    k: int | Sequence[Label], weight: Callable[[int], float], count: int, source: tuple[int, int, int]
+) -> tuple[tuple[Label, ...], Array]:
+    """Sorted names and `count` codes, drawn from `source`: seed, stream, threads."""
     labels = list(k) if isinstance(k, (list, tuple)) else list(range(whole("k", k, 1, 2**24)))  # type: ignore[arg-type]
     kinds = {type(label) for label in labels}
     if not (kinds in ({int}, {str}) and len(set(labels)) == len(labels)):

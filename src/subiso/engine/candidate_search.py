@@ -1,0 +1,98 @@
+"""What counting (candidates.py) and listing (candidate_lists.py) between candidates share: when it is tried, the search
+and the clock beside it."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor, wait
+from functools import partial
+from typing import Any
+
+from subiso import _native
+from subiso.engine.base import Params, StoppedBy
+from subiso.filter.resolve import Resolved
+from subiso.plan.order import EXHAUSTIVE_UP_TO
+
+FIRST_STEPS = 50_000
+"""Of backtracking, before anything else is tried: one or two milliseconds."""
+LONG_STEPS = 50_000_000
+"""The same beside a plan that takes long, after anything else: one or two seconds."""
+_UNLIMITED = 2**63
+_LITTLE_READ = 100_000  # list elements: less than making a plan takes
+_MOST_READ = 20_000_000  # list elements that making the candidate graph may look at
+_TICK = 0.05  # seconds
+
+
+def fits(resolved: Resolved) -> bool:
+    """Whether the query can be counted here: all vertices have candidates, and nothing but edges joins them."""
+    problem = resolved.problem
+    if not problem.filters or not all(problem.filters) or problem.pairs or problem.imposed:
+        return False
+    return not problem.edges_to_tell_apart and not problem.narrowed
+
+
+def worth_racing(resolved: Resolved) -> bool:
+    """Whether making the candidate graph may come to an end before another engine has done everything."""
+    return resolved.narrowed.reading <= _MOST_READ
+
+
+def worth_making(resolved: Resolved, plan_cost: Callable[[], float]) -> bool:
+    """Whether the candidate graph is made. Plans of small patterns, whose cost is known well, may be done by then."""
+    if resolved.narrowed.reading <= _LITTLE_READ:
+        return True
+    if not worth_racing(resolved):
+        return False
+    return resolved.problem.num_vertices > EXHAUSTIVE_UP_TO or plan_cost() > 10 * resolved.narrowed.reading
+
+
+class Searcher:
+    """What runs on one query's candidate graph, and the clock beside it."""
+
+    def __init__(self, resolved: Resolved, params: Params, *, aside: bool) -> None:
+        """`aside`: somebody else looks after the clock, and calls `stop`."""
+        self.started, self.aside = time.perf_counter(), aside
+        self.problem, self.params = resolved.problem, params
+        self.why: StoppedBy | None = None
+        assert resolved.narrowed.native is not None, "some pattern vertex has no candidates"
+        self.graph: Any = _native.make_candidates(resolved.narrowed.native())
+
+    def stop(self) -> None:
+        """Ends what is running, and keeps the next from beginning."""
+        self.graph.stop()
+
+    def backtracked(self, search: Callable[..., Any], steps: int | None, *further: object) -> Any:
+        """What a search of the graph gives within so many steps; None: however many it takes."""
+        problem = self.problem
+        forbidden = [(k.a, k.b, k.forward) for k in problem.forbidden]
+        most = _UNLIMITED if steps is None else steps
+        call = partial(
+            search, forbidden, problem.injective, self.params.switches.failing_sets, most, *further
+        )
+        return self.awaited(call) if steps is None else call()
+
+    def awaited(self, call: Callable[[], Any]) -> Any:
+        """What the native call gives; in a thread of its own, so that this one hears Ctrl-C and sees the clock."""
+        if self.aside:
+            return call()
+        with ThreadPoolExecutor(1) as aside:
+            waiting = aside.submit(call)
+            try:
+                while not wait([waiting], timeout=_TICK).done:
+                    if self.stopped():
+                        self.graph.stop()
+            except BaseException:
+                self.graph.stop()
+                raise
+        return waiting.result()
+
+    def stopped(self, done: float | None = None) -> bool:
+        """Tells the progress; whether it is time to stop."""
+        params = self.params
+        if params.progress is not None and done is not None:
+            params.progress(done)
+        if params.timeout is not None and time.perf_counter() - self.started > params.timeout:
+            self.why = "timeout"
+        elif params.poll is not None and params.poll():
+            self.why = "cancelled"
+        return self.why is not None
