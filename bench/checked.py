@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import sys
+import time
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import NoReturn
@@ -79,3 +80,9 @@ def script_parser(text: str | None) -> argparse.ArgumentParser:
     parser.add_argument("--data", type=Path, default=Path("../shared/data"), help="the folder of real graphs")
     parser.add_argument("--out", type=Path, required=True)
     return parser
+
+
+def share(until: float, parts: int) -> float:
+    """When one of several parts, which have the time until then together, should be done."""
+    now = time.perf_counter()
+    return now + (until - now) / parts

@@ -1,11 +1,12 @@
 """Sweeps over labelled queries (gMatch's figure 14): query size, density, number of labels, skew of the labels.
 
     PYTHONPATH=src python bench/sweeps.py --data ../shared/data --out DIR [--only size labels] [--graphs wiki-Vote]
+    ... --only skew --skews 0 1 2.5          # exponents of the power law that labels follow; 0: all alike
 
 Queries are cut out of the graphs by seeded random walks, so every one has a match. Each is counted on the CPU and, if
 there is a device, by the schedules that take any query, all under a time limit; quick ones twice, of which the better
-time counts. Rows say how many were stopped, the JSON file says which. Counts of all that came to their end must agree,
-or the exit status is 1.
+time counts. Rows say how many were stopped, by each and by all engines, the JSON file says which. Counts of all that
+came to their end must agree, or the exit status is 1.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ sys.path[:0] = [str(ROOT), str(ROOT / "src")]
 from bench.ablation.rehearse import compile_counts  # noqa: E402
 from bench.ablation.setting import failure  # noqa: E402
 from bench.ablation.study import Study  # noqa: E402
-from bench.checked import check_names, chosen_graphs, run_script, script_parser  # noqa: E402
+from bench.checked import check_names, chosen_graphs, run_script, script_parser, share  # noqa: E402
 from bench.plot import bar_chart, line_chart  # noqa: E402
 from subiso.bench.data import DataFolder, load_graph  # noqa: E402
 from subiso.engine import cpu, cuda  # noqa: E402
@@ -36,7 +37,7 @@ from subiso.engine.cuda.tune import Wishes  # noqa: E402
 from subiso.engine.query import Query, make_query  # noqa: E402
 from subiso.errors import GraphError  # noqa: E402
 from subiso.graph import Graph  # noqa: E402
-from subiso.graph.generators import with_labels  # noqa: E402
+from subiso.graph.generators import path, with_labels  # noqa: E402
 from subiso.pattern import Pattern  # noqa: E402
 from subiso.queries import random_queries  # noqa: E402
 
@@ -48,9 +49,10 @@ SWEEPS: dict[str, tuple[Any, ...]] = {
     "size": (4, 8, 12, 16, 20, 24, 28, 32),
     "density": ("walk", "sparse", "dense"),
     "labels": (4, 8, 16, 32, 64),
-    "skew": ("uniform", "zipf", "powerlaw"),
+    "skew": (0.0, 0.5, 1.0, 1.5, 2.0, 2.5),
 }
-"""Of density, "walk" is the edges that the walk took, most often a tree."""
+"""Of density, "walk" is the edges that the walk took, most often a tree; of skew, the label of rank r = 1, 2, ... has
+weight r**-skew."""
 
 LEFT_OUT = "left out"
 """The state of what there was no time for."""
@@ -86,6 +88,11 @@ class Point:
     def of(self, engine: str) -> list[Answer]:
         return [answer for answer in self.asked() if answer.engine == engine]
 
+    @property
+    def stopped(self) -> int:
+        """Queries that every engine was stopped at."""
+        return sum(all(answer.state == "timeout" for answer in query) for query in self.answers)
+
     def asked(self) -> list[Answer]:
         """Of all engines, without what was left out."""
         return [answer for query in self.answers for answer in query if answer.state != LEFT_OUT]
@@ -101,8 +108,8 @@ class Options:
     """Seconds of one query on one engine."""
     seed: int = 1
     deadline: float = float("inf")
-    sizes: tuple[int, ...] = ()
-    """Of the sweep over sizes, instead of all."""
+    values: Mapping[str, Sequence[Any]] = field(default_factory=dict)
+    """Of some sweeps, instead of all."""
     prepare: Callable[[Sequence[Query]], object] | None = None
     """Compiles what the queries of a point need, before any of them is asked."""
 
@@ -111,7 +118,8 @@ def workload(graph: Graph, sweep: str, value: Any, options: Options) -> tuple[Gr
     """The graph with the labels of one point of a sweep, and its queries."""
     size = value if sweep == "size" else SIZE
     labels = value if sweep == "labels" else LABELS
-    labelled = with_labels(graph, labels, value if sweep == "skew" else "uniform", seed=options.seed)
+    skew = value if sweep == "skew" else 0.0
+    labelled = with_labels(graph, labels, "powerlaw", alpha=skew, seed=options.seed)
     kind: dict[str, Any] = {}
     if sweep == "density":
         kind = {"edges": "visited"} if value == "walk" else {"density": value}
@@ -181,6 +189,7 @@ def row_of(point: Point, limit: float) -> dict[str, Any]:
         row[f"{engine} ms"] = sum(times) / len(times) if times else None
         row[f"{engine} stopped"] = sum(answer.state == "timeout" for answer in mine)
         problems = problems or next((a.state for a in mine if a.state.startswith(("WRONG", "error"))), "")
+    row["all stopped"] = point.stopped
     return {**row, "state": problems or (LEFT_OUT if len(mine) < len(point.patterns) else "")}
 
 
@@ -208,7 +217,7 @@ def study_of(sweep: str, points: Sequence[Point], limit: float) -> Study:
 
 
 def _plot(title: str, sweep: str, values: list[Any], series: dict[str, list[float | None]]) -> str:
-    if all(isinstance(value, int) for value in values):
+    if all(isinstance(value, int | float) for value in values):
         lines = {name: list(zip(map(float, values), ms, strict=True)) for name, ms in series.items()}
         return line_chart(title, sweep, "ms", lines, log_x=sweep == "labels", log_y=True)
     return bar_chart(title, "ms", values, series, log_y=True)
@@ -225,7 +234,7 @@ def run_all(
     wrong = measured = 0
     about = {"date": datetime.date.today().isoformat(), "limit_s": options.limit, "seed": options.seed}
     for i, sweep in enumerate(sweeps):
-        points = list(_points(graphs, sweep, engines, _share(options, len(sweeps) - i)))
+        points = list(_points(graphs, sweep, engines, _shared(options, len(sweeps) - i)))
         found = study_of(sweep, points, options.limit)
         found.write(out, {**about, "engines": ", ".join(engines)})
         (out / f"sweep-{sweep}-answers.json").write_text(json.dumps([asdict(p) for p in points], indent=1))
@@ -242,15 +251,19 @@ def _points(
     graphs: Mapping[str, Callable[[], Graph]], sweep: str, engines: Mapping[str, Engine], options: Options
 ) -> Iterator[Point]:
     for i, (name, load) in enumerate(graphs.items()):
-        graph, mine = load(), _share(options, len(graphs) - i)
-        for value in (sweep == "size" and options.sizes) or SWEEPS[sweep]:
-            yield run_point(graph, (name, sweep, value), engines, mine)
+        graph, mine = load(), _shared(options, len(graphs) - i)
+        for value in options.values.get(sweep) or SWEEPS[sweep]:
+            point = run_point(graph, (name, sweep, value), engines, mine)
+            print(
+                f"{name}, {sweep} {value}: {point.stopped} of {len(point.patterns)} queries stopped in all ways",
+                flush=True,
+            )
+            yield point
 
 
-def _share(options: Options, parts: int) -> Options:
+def _shared(options: Options, parts: int) -> Options:
     """The same with the seconds that one of several parts may take."""
-    now = time.perf_counter()
-    return replace(options, deadline=now + (options.deadline - now) / parts)
+    return replace(options, deadline=share(options.deadline, parts))
 
 
 def engines_of(device: str, schedules: Sequence[str]) -> dict[str, CudaEngine]:
@@ -276,6 +289,7 @@ def main() -> int:
     parser.add_argument("--only", nargs="*", choices=list(SWEEPS))
     parser.add_argument("--graphs", nargs="*", default=list(GRAPHS))
     parser.add_argument("--sizes", nargs="*", type=int, default=[], help="of the sweep over sizes")
+    parser.add_argument("--skews", nargs="*", type=float, default=[], help="of the sweep over skews")
     parser.add_argument("--device", choices=["auto", "cpu"], default="auto")
     parser.add_argument("--schedules", nargs="*", default=list(SCHEDULES))
     parser.add_argument("--queries", type=int, default=10, help="per point")
@@ -286,6 +300,8 @@ def main() -> int:
     )
     given = parser.parse_args()
     data = DataFolder(given.data)
+    for skew in given.skews:
+        with_labels(path(2), 1, "powerlaw", alpha=skew)  # refused here rather than later
     check_names("schedule", given.schedules, cuda.SCHEDULES)
     graphs = {
         name: (lambda name=name: load_graph(data, name)) for name in chosen_graphs(data, given.graphs, GRAPHS)
@@ -293,7 +309,8 @@ def main() -> int:
     on_device = engines_of(given.device, given.schedules)
     prepare = partial(compile_for, list(on_device.values()))
     deadline = time.perf_counter() + given.seconds
-    options = Options(given.queries, given.limit, given.seed, deadline, tuple(given.sizes), prepare)
+    values = {"size": given.sizes, "skew": given.skews}
+    options = Options(given.queries, given.limit, given.seed, deadline, values, prepare)
     engines = {"cpu": cpu.count, **{name: engine.count for name, engine in on_device.items()}}
     return run_all(graphs, given.only or list(SWEEPS), engines, options, given.out)
 

@@ -4,6 +4,8 @@ Run from the repository's root on a machine with a CUDA device, after the in-pla
 (`pack.py` fills one):
 
     PYTHONPATH=src:. python3 bench/gpu/joins.py --data carry [--graphs FB13 ...] [--queries 20] [--sizes 4 6 8 10 12]
+    ... --edges all [--density dense]                              # queries with cycles
+    ... --switches --only-slow 0.1 --timeout 3 --repeat 0          # only those that auto does not answer in 0.1 s
 
 First table, per graph: every schedule on every query, as it would count (tails and all); `auto` as users have it,
 where the host may answer first. `wait ms` is what the caller waits for the whole count, filters and planning
@@ -12,23 +14,27 @@ some runs; means are geometric, over the queries that all schedules finished. Fu
 matching every vertex, with each switch the other way in turn (GSI's and GENEVA's ablations), as ratios to what it is
 by default; in the planner's order, and in GENEVA's. Plans are read from tables, so that no query has a kernel of its
 own. There, `launches` is the mean per count, `MB moved` what was uploaded of the graph for one count of every query,
-`MB there` the most of it that a count had on the device. A count that differs fails the run.
+`MB there` the most of it that a count had on the device. A count that differs fails the run. With `--seconds` every
+graph and table has its share of the time, and says how many queries were left out.
 """
 
 from __future__ import annotations
 
 import argparse
+import itertools
 import json
 import math
 import random
 import statistics
 import sys
 import time
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
+from typing import TypeVar
 
 from bench.ablation.rehearse import compile_counts
-from bench.checked import check_names, chosen_graphs, run_script
+from bench.checked import check_names, chosen_graphs, run_script, share
 
 from subiso.bench.data import DataFolder, load_graph
 from subiso.engine.base import Params, Switches
@@ -41,7 +47,8 @@ from subiso.engine.cuda.machine import Machine
 from subiso.engine.cuda.memory import Cache
 from subiso.engine.cuda.tune import Wishes
 from subiso.engine.query import Query, make_query
-from subiso.errors import SubisoError
+from subiso.errors import GraphError, SubisoError
+from subiso.graph import Graph
 from subiso.queries import random_queries
 
 GRAPHS = ("FB13", "WN18RR", "NELL-995", "codex-m", "ICEWS14")
@@ -81,10 +88,15 @@ MATCHING = Params(
     switches=Switches(max_tail=0, decompose="never", expand="never", codegrees=False, local=False)
 )
 """Every vertex is matched; the last level is counted all the same."""
-CORE = replace(MATCHING, switches=replace(MATCHING.switches, order="core"))
-"""The same in GENEVA's order."""
+TABLES = {
+    "the plan's order": MATCHING,
+    "core-forest order": replace(MATCHING, switches=replace(MATCHING.switches, order="core")),
+}
+"""Of switches, the second one in GENEVA's order."""
 _ENOUGH = 100.0
 """Milliseconds from which on a run is not repeated."""
+
+Thing = TypeVar("Thing")
 
 
 @dataclass
@@ -125,48 +137,105 @@ def main() -> None:
     print(f"{machine.description}\n", flush=True)
     wrong = 0
     everything: list[Timing] = []
-    for name in names:
-        graph = load_graph(data, name)
-        drawn = random_queries(graph, options.queries, options.sizes, edges="visited", seed=options.seed)
-        queries = {
-            f"{pattern.num_vertices}/{number % options.queries}": make_query(graph, pattern)
-            for number, pattern in enumerate(drawn)
-        }
-        print(f"\n{name}: {graph.num_vertices:,} vertices, {graph.num_edges:,} edges, {len(queries)} queries")
-        first = run_all(machine, name, queries, engines_by_schedule(options.schedules), COUNTING, options)
-        wrong += report_schedules(first)
-        known = {t.query: t.count for t in first if t.finished and t.count is not None}
-        chosen = {
-            q: query for q, query in queries.items() if options.least <= known.get(q, 0) <= options.most
-        }
-        ways = engines_by_switch(options.switches)
-        for title, params in (("the plan's order", MATCHING), ("core-forest order", CORE)):
-            second = run_all(machine, name, chosen, ways, params, options)
-            wrong += report_switches(second, known, title)
-            everything += second
-        everything += first
-    if options.json:
-        options.json.write_text(json.dumps([asdict(t) for t in everything], indent=1))
+    deadline = time.perf_counter() + options.seconds
+    for i, name in enumerate(names):
+        found, off = run_graph(
+            machine, name, load_graph(data, name), options, share(deadline, len(names) - i)
+        )
+        wrong += off
+        everything += found
+        if options.json:
+            options.json.write_text(json.dumps([asdict(t) for t in everything], indent=1))
     sys.exit(wrong != 0)
 
 
+def run_graph(
+    machine: Machine, name: str, graph: Graph, options: argparse.Namespace, until: float
+) -> tuple[list[Timing], int]:
+    """All tables of a graph; how many queries have no agreement."""
+    queries = {
+        f"{size}/{number}": query
+        for size in options.sizes
+        for number, query in enumerate(drawn(graph, size, options.queries, options))
+    }
+    size = f"{graph.num_vertices:,} vertices, {graph.num_edges:,} edges"
+    print(f"\n{name}: {size}, {told(queries.values())}", flush=True)
+    if options.only_slow is not None:
+        queries = slow_ones(machine, name, queries, options, share(until, 4))
+    tables = TABLES if options.switches else {}
+    ways = engines_by_schedule(options.schedules)
+    found = run_all(machine, name, queries, ways, COUNTING, options, share(until, 1 + len(tables)))
+    wrong = report_schedules(found, len(queries))
+    known = {t.query: t.count for t in found if t.finished and t.count is not None}
+    chosen = {q: query for q, query in queries.items() if options.least <= known.get(q, 0) <= options.most}
+    ways = engines_by_switch(options.switches)
+    for i, (title, params) in enumerate(tables.items()):
+        more = run_all(machine, name, chosen, ways, params, options, share(until, len(tables) - i))
+        wrong += report_switches(more, known, title, len(chosen))
+        found += more
+    return found, wrong
+
+
 def parse() -> argparse.Namespace:
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    parser.add_argument("--data", type=Path, default=Path("carry"), help="folder with load.py and *.npz")
-    parser.add_argument("--graphs", nargs="*", default=list(GRAPHS))
-    parser.add_argument("--sizes", nargs="*", type=int, default=[4, 6, 8, 10, 12])
-    parser.add_argument("--queries", type=int, default=20, help="per size")
-    parser.add_argument("--seed", type=int, default=0)
+    parser = drawing_parser(__doc__, sizes=[4, 6, 8, 10, 12], queries=20, seed=0, most=10**8)
     parser.add_argument("--schedules", nargs="*", default=list(SCHEDULES))
     parser.add_argument("--switches", nargs="*", default=[*SWITCHES, *STORES])
     parser.add_argument("--timeout", type=float, default=2.0, help="seconds per query and way")
     parser.add_argument("--repeat", type=int, default=3)
-    parser.add_argument("--least", type=int, default=1, help="matches of a query in the tables of switches")
-    parser.add_argument("--most", type=int, default=10**8, help="the most of them")
+    parser.add_argument("--only-slow", type=float, help="seconds: skip queries that auto answers in them")
+    parser.add_argument(
+        "--seconds", type=float, default=math.inf, help="for everything; later queries are left out"
+    )
     parser.add_argument("--json", type=Path)
     return parser.parse_args()
+
+
+def drawing_parser(
+    text: str | None, *, sizes: list[int], queries: int, seed: int, most: int
+) -> argparse.ArgumentParser:
+    """Options of scripts that cut queries out of edge-labelled graphs (`drawn`)."""
+    parser = argparse.ArgumentParser(description=text, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--data", type=Path, default=Path("carry"), help="folder with load.py and *.npz")
+    parser.add_argument("--graphs", nargs="*", default=list(GRAPHS))
+    parser.add_argument("--sizes", nargs="*", type=int, default=sizes)
+    parser.add_argument("--queries", type=int, default=queries, help="per size")
+    parser.add_argument(
+        "--edges",
+        choices=["visited", "all"],
+        default="visited",
+        help="those that the walk took, hardly ever a cycle, or all between its vertices",
+    )
+    parser.add_argument("--density", choices=["any", "sparse", "dense"], default="any")
+    parser.add_argument("--seed", type=int, default=seed)
+    parser.add_argument(
+        "--least", type=int, default=1, help="matches of a query whose vertices are all matched"
+    )
+    parser.add_argument("--most", type=int, default=most, help="the most of them")
+    return parser
+
+
+def drawn(graph: Graph, size: int, count: int, options: argparse.Namespace) -> list[Query]:
+    """Queries of a size, cut out of a graph; none where it has no such region, which is told."""
+    try:
+        found = random_queries(
+            graph, count, size, edges=options.edges, density=options.density, seed=options.seed
+        )
+    except GraphError as error:
+        print(error.message, flush=True)
+        return []
+    return [make_query(graph, pattern) for pattern in found]
+
+
+def told(queries: Collection[Query]) -> str:
+    """How many queries there are, and how many of them have a cycle (they are connected).
+
+    >>> graph = Graph.from_edges([0, 1], [1, 2])
+    >>> told([make_query(graph, "(a)--(b)--(c)"), make_query(graph, "(a)--(b)--(c)--(a)")])
+    '2 queries, 1 with a cycle'
+    """
+    joined = [{frozenset((e.source, e.target)) for e in q.pattern.edges} for q in queries]
+    cycles = sum(len(pairs) >= q.pattern.num_vertices for q, pairs in zip(queries, joined, strict=True))
+    return f"{len(queries)} queries, {cycles} with a cycle"
 
 
 Ways = dict[str, tuple[str, Wishes]]
@@ -190,17 +259,18 @@ def run_all(
     ways: Ways,
     params: Params,
     options: argparse.Namespace,
+    until: float = math.inf,
 ) -> list[Timing]:
-    """Every query by every way, kernels compiled before."""
+    """Every query by every way, kernels compiled before; those that there is no time for are left out."""
     caches = [Cache(machine)]  # one copy of the graph for all
     engines = {
         way: CudaEngine(machine, wishes, schedule=schedule, host=schedule == "auto", caches=caches)
         for way, (schedule, wishes) in ways.items()
     }
-    compile_counts(list(engines.values()), ((query, params) for query in queries.values()))
-    found = []
+    compile_counts(list(engines.values()), in_time(((q, params) for q in queries.values()), share(until, 2)))
+    found: list[Timing] = []
     limited, chance = replace(params, timeout=options.timeout), random.Random(options.seed)
-    for number, query in queries.items():
+    for number, query in in_time(queries.items(), until):
         timings = {way: Timing(graph, number, way) for way in engines}
         for turn in range(1 + options.repeat):
             # By chance, since what a run leaves behind in caches and threads is a burden for the next one.
@@ -209,6 +279,22 @@ def run_all(
                     run_once(engines[way], query, timings[way], limited, first=turn == 0)
         found += timings.values()
     return found
+
+
+def in_time(things: Iterable[Thing], until: float) -> Iterator[Thing]:
+    """As many as begin before a time."""
+    return itertools.takewhile(lambda _: time.perf_counter() < until, things)
+
+
+def slow_ones(
+    machine: Machine, graph: str, queries: dict[str, Query], options: argparse.Namespace, until: float
+) -> dict[str, Query]:
+    """The queries that `auto` has no answer to within the seconds that were asked for."""
+    hurried = argparse.Namespace(timeout=options.only_slow, repeat=1, seed=options.seed)
+    asked = run_all(machine, graph, queries, engines_by_schedule(["auto"]), COUNTING, hurried, until)
+    quick = {t.query for t in asked if t.finished}
+    print(f"{len(quick)} of them are skipped: auto answers them in {options.only_slow:g} s", flush=True)
+    return {number: query for number, query in queries.items() if number not in quick}
 
 
 def run_once(engine: CudaEngine, query: Query, timing: Timing, params: Params, *, first: bool) -> None:
@@ -250,8 +336,8 @@ def mean(values: list[float]) -> float:
     return math.exp(statistics.fmean(math.log(max(v, 1e-6)) for v in values)) if values else math.nan
 
 
-def report_schedules(timings: list[Timing]) -> int:
-    """Prints the first table; how many queries have no agreement."""
+def report_schedules(timings: list[Timing], total: int) -> int:
+    """Prints the first table, of so many queries; how many have no agreement."""
     queries = by_query(timings)
     ways = list(dict.fromkeys(t.way for t in timings))
     wrong = disagreements(queries)
@@ -270,12 +356,17 @@ def report_schedules(timings: list[Timing]) -> int:
         )
         for reason in sorted({t.error for t in mine if t.error}):
             print(f"           {reason}")
+    done = [q for q in queries.values() if any(t.finished for t in q.values())]
     if "auto" in ways:
-        done = [q for q in queries.values() if any(t.finished for t in q.values())]
         near = sum(q["auto"].finished and (q["auto"].wait_ms or 0) <= 1.2 * best_wait(q) for q in done)
         print(
             f"auto is within 1.2x of the best schedule on {near} of the {len(done)} queries that anyone finished"
         )
+    print(
+        f"of all {total} queries {len(done)} were finished by anyone, {len(queries) - len(done)} stopped in every "
+        f"way, {total - len(queries)} left out",
+        flush=True,
+    )
     return wrong
 
 
@@ -286,14 +377,15 @@ def best_wait(ways: dict[str, Timing]) -> float:
     )
 
 
-def report_switches(timings: list[Timing], known: dict[str, int | None], title: str) -> int:
-    """Prints a table of switches; how many queries have no agreement."""
+def report_switches(timings: list[Timing], known: dict[str, int], title: str, total: int) -> int:
+    """Prints a table of switches, of so many queries; how many have no agreement."""
     queries = by_query(timings)
     ways = list(dict.fromkeys(t.way for t in timings))
     wrong = disagreements(queries, known)
     everybody = [q for q in queries.values() if all(q[w].finished for w in ways)]
     print(
-        f"\nlevels, {title}, every vertex matched: {len(everybody)} of {len(queries)} queries finished by all"
+        f"\nlevels, {title}, every vertex matched: {len(everybody)} of {len(queries)} queries finished by all, "
+        f"{total - len(queries)} left out"
     )
     print(
         f"{'switch':20} {'finished':>9} {'search ms':>10} {'ratio':>7} {'total s':>9} {'launches':>9} "
@@ -307,16 +399,18 @@ def report_switches(timings: list[Timing], known: dict[str, int | None], title: 
         print(
             f"{way:20} {done:9} {mean(times):10.3f} {mean(times) / base:7.2f} {sum(times) / 1000:9.3f} "
             f"{mean([t.launches for t in mine]):9.1f} {sum(t.uploaded_mb for t in mine):9.1f} "
-            f"{max((t.resident_mb for t in mine), default=0.0):9.2f}"
+            f"{max((t.resident_mb for t in mine), default=0.0):9.2f}",
+            flush=True,
         )
     return wrong
 
 
-def disagreements(queries: dict[str, dict[str, Timing]], known: dict[str, int | None] | None = None) -> int:
+def disagreements(queries: dict[str, dict[str, Timing]], known: dict[str, int] | None = None) -> int:
     wrong = 0
     for number, ways in queries.items():
-        counts = {t.way: t.count for t in ways.values() if t.finished}
-        if known and known.get(number) is not None:
+        counts: dict[str, int | str | None] = {t.way: t.count for t in ways.values() if t.finished}
+        counts |= {t.way: t.error for t in ways.values() if t.count is not None and t.error}
+        if known and number in known:
             counts["known"] = known[number]
         if len(set(counts.values())) > 1:
             wrong += 1

@@ -3,6 +3,7 @@
 Run from the repository's root on a machine with a CUDA device and Nsight Compute (`ncu`), after the in-place build:
 
     PYTHONPATH=src:. python3 bench/gpu/transactions.py --data carry [--graphs NELL-995 WN18RR] [--queries 3]
+    ... --edges all [--density dense]                              # queries with cycles
 
 Every query is matched to its last vertex with each switch in turn, and with each storage layout. `requests`: loads of a
 warp from global memory; `sectors`: pieces of 32 bytes that these take; `ratio`: sectors to those of what it is by
@@ -21,13 +22,12 @@ import sys
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 from bench.ablation.rehearse import compile_counts
 from bench.checked import chosen_graphs, run_script
-from bench.gpu.joins import GRAPHS, MATCHING, STORES, engines_by_switch
+from bench.gpu.joins import GRAPHS, MATCHING, STORES, drawing_parser, drawn, engines_by_switch
 from numpy.typing import NDArray
 
 from subiso.bench.data import DataFolder, load_graph
@@ -39,11 +39,10 @@ from subiso.engine.cuda.levels import LevelsReport
 from subiso.engine.cuda.levels_kernel import LevelsKernel
 from subiso.engine.cuda.machine import Kernel
 from subiso.engine.cuda.storage import store_bytes
-from subiso.engine.query import Query, make_query
+from subiso.engine.query import Query
 from subiso.errors import SubisoError
 from subiso.filter.resolve import resolve
 from subiso.graph import Graph
-from subiso.queries import random_queries
 
 WAYS = [
     "as it is",
@@ -61,8 +60,6 @@ WAYS = [
 ]
 REQUESTS = "l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum"
 SECTORS = "l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum"
-_MOST = 10**7
-"""Matches of a query that is looked at."""
 _DRAWN = 30
 """Queries per size to choose from."""
 _NCU = ["ncu", "--csv", "--profile-from-start", "off", "--kernel-name", "regex:subiso_levels"]
@@ -124,13 +121,7 @@ def watched(name: str) -> str:
 
 
 def parse() -> argparse.Namespace:
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    parser.add_argument("--data", type=Path, default=Path("carry"), help="folder with load.py and *.npz")
-    parser.add_argument("--graphs", nargs="*", default=list(GRAPHS))
-    parser.add_argument("--queries", type=int, default=3, help="per size")
-    parser.add_argument("--sizes", nargs="*", type=int, default=[4, 6])
+    parser = drawing_parser(__doc__, sizes=[4, 6], queries=3, seed=1, most=10**7)
     parser.add_argument("--child", metavar="GRAPH", help=argparse.SUPPRESS)
     return parser.parse_args()
 
@@ -166,17 +157,16 @@ def told(way: str, launches: int, count: int, mb: Sequence[float]) -> str:
 
 def suitable(graph: Graph, options: argparse.Namespace) -> list[Query]:
     """Of every size the first few queries that have some matches, but not too many."""
-    found = []
+    found: list[Query] = []
     for size in options.sizes:
-        drawn = random_queries(graph, _DRAWN, size, edges="visited", seed=1)
-        queries = (make_query(graph, pattern) for pattern in drawn)
-        found += itertools.islice((query for query in queries if has_some(query)), options.queries)
+        fit = (query for query in drawn(graph, size, _DRAWN, options) if fits(query, options))
+        found += itertools.islice(fit, options.queries)
     return found
 
 
-def has_some(query: Query) -> bool:
+def fits(query: Query, options: argparse.Namespace) -> bool:
     outcome = cpu.count(query, Params(timeout=1.0))
-    return outcome.complete and 0 < outcome.count <= _MOST
+    return outcome.complete and options.least <= outcome.count <= options.most
 
 
 def host_bytes(query: Query, storage: str) -> int:

@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import argparse
+import math
+import time
 
 import pytest
 from bench.ablation import rehearse
 from bench.ablation.rehearse import Rehearsal
+from bench.checked import share
 from bench.gpu import joins
 
 from subiso.engine.base import Outcome, Params
 from subiso.engine.cuda.engine import CudaEngine
 from subiso.engine.cuda.machine import Description
 from subiso.engine.query import Query, make_query
-from subiso.graph.generators import erdos_renyi
+from subiso.graph.generators import cycle, erdos_renyi
 from subiso.pattern import Pattern
 
 OPTIONS = argparse.Namespace(timeout=2.0, repeat=3, seed=0)
@@ -52,3 +55,51 @@ def test_counts_that_change_are_not_repeated_and_stopped_ones_once(
     fine, stack = run(machine, ["fine", "stack"])
     assert runs.count("fine") == 2 and fine.error is not None and not fine.finished
     assert runs.count("stack") == 2 and stack.stopped_by == "timeout"
+
+
+def test_queries_after_the_time_are_left_out(
+    machine: Rehearsal, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def count(engine: CudaEngine, query: Query, params: Params) -> Outcome:
+        time.sleep(0.06)
+        return Outcome(1)
+
+    monkeypatch.setattr(joins, "compile_counts", lambda *_: 0)
+    monkeypatch.setattr(CudaEngine, "count", count)
+    three = {f"3/{i}": QUERIES["3/0"] for i in range(3)}
+    once = argparse.Namespace(timeout=2.0, repeat=0, seed=0)
+    ways = joins.engines_by_schedule(["fine"])
+    found = joins.run_all(machine, "g", three, ways, joins.COUNTING, once, time.perf_counter() + 0.1)
+    assert [t.query for t in found] == ["3/0", "3/1"]
+    joins.report_schedules(found, len(three))
+    joins.report_switches(found, {"3/1": 2}, "any order", len(three))
+    said = capsys.readouterr().out
+    assert "of all 3 queries 2 were finished by anyone, 0 stopped in every way, 1 left out" in said
+    assert "2 of 2 queries finished by all, 1 left out" in said
+    assert "WRONG" in said, "one of them is known to have two matches"
+
+
+def test_only_slow_ones_stay(machine: Rehearsal, monkeypatch: pytest.MonkeyPatch) -> None:
+    def count(engine: CudaEngine, query: Query, params: Params) -> Outcome:
+        assert engine.schedule == "auto" and params.timeout == 0.5
+        return Outcome(1, "timeout" if query.pattern.num_vertices > 3 else None)
+
+    monkeypatch.setattr(joins, "compile_counts", lambda *_: 0)
+    monkeypatch.setattr(CudaEngine, "count", count)
+    both = {**QUERIES, "4/0": make_query(QUERIES["3/0"].graph, Pattern.path(4))}
+    options = argparse.Namespace(only_slow=0.5, seed=0)
+    assert list(joins.slow_ones(machine, "g", both, options, math.inf)) == ["4/0"]
+
+
+def test_graphs_without_such_queries_are_told(capsys: pytest.CaptureFixture[str]) -> None:
+    options = argparse.Namespace(edges="all", density="dense", seed=0)
+    assert joins.drawn(cycle(30), 5, 2, options) == []
+    assert "dense" in capsys.readouterr().out
+    options.density = "any"
+    assert [q.pattern.num_vertices for q in joins.drawn(cycle(30), 5, 2, options)] == [5, 5]
+
+
+def test_every_part_has_its_share_of_the_time() -> None:
+    now = time.perf_counter()
+    assert now + 4 < share(now + 10, 2) < now + 6
+    assert share(math.inf, 3) == math.inf

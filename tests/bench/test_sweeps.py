@@ -25,7 +25,7 @@ def few(monkeypatch: pytest.MonkeyPatch) -> None:
         "size": (3, 5),
         "density": ("walk", "sparse", "dense"),
         "labels": (4, 8),
-        "skew": ("uniform", "zipf"),
+        "skew": (0.0, 1.5),
     }
     monkeypatch.setattr(sweeps, "SWEEPS", small)
     monkeypatch.setattr(sweeps, "SIZE", 4)
@@ -61,16 +61,30 @@ def test_wrong_and_stopped_answers_are_told(tmp_path: Path, capsys: pytest.Captu
     assert "8 runs, 4 stopped at the limit of 3 s" in capsys.readouterr().out
     answers = json.loads((tmp_path / "sweep-labels-answers.json").read_text())
     assert [a["state"] for a in answers[0]["answers"][0]] == ["", "timeout"]
+    rows = json.loads((tmp_path / "sweep-labels.json").read_text())["rows"]
+    assert [(row["late stopped"], row["all stopped"]) for row in rows] == [(2, 0), (2, 0)]
+    assert sweeps.run_all(graphs, ["labels"], {"late": late}, sweeps.Options(2), tmp_path) == 0
+    assert "g, labels 8: 2 of 2 queries stopped in all ways" in capsys.readouterr().out
 
 
-def test_some_sizes_only(tmp_path: Path) -> None:
-    options = sweeps.Options(1, sizes=(4,))
+def test_some_values_only(tmp_path: Path) -> None:
+    options = sweeps.Options(1, values={"size": [4]})
     assert (
         sweeps.run_all({"g": lambda: GRAPH}, ["size", "labels"], {"cpu": cpu.count}, options, tmp_path) == 0
     )
     for sweep, values in (("size", ["4"]), ("labels", ["4", "8"])):
         rows = json.loads((tmp_path / f"sweep-{sweep}.json").read_text())["rows"]
         assert [row["value"] for row in rows] == values
+
+
+def test_the_steeper_the_law_the_fewer_labels() -> None:
+    options = sweeps.Options(1)
+    shares = []
+    for skew in (0.0, 1.0, 2.5):
+        labels = sweeps.workload(GRAPH, "skew", skew, options)[0].vertex_labels
+        assert labels is not None
+        shares.append(labels.counts().max() / GRAPH.num_vertices)
+    assert shares[0] < 0.15 < shares[1] < 0.4 < shares[2]
 
 
 def test_late_answers_are_told_and_kernels_are_there_before_any_query(tmp_path: Path) -> None:

@@ -42,11 +42,13 @@ def test_launches_belong_to_the_way_that_made_them(capsys: pytest.CaptureFixture
     assert transactions.report("g", {}) == len(transactions.WAYS), "nothing was measured"
 
 
-def test_queries_have_some_matches(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_queries_have_some_matches() -> None:
     graph = with_labels(erdos_renyi(60, 200, seed=1), 3, seed=1)
-    options = argparse.Namespace(queries=2, sizes=[3, 4])
+    options = argparse.Namespace(
+        queries=2, sizes=[3, 4], edges="visited", density="any", seed=1, least=1, most=10**7
+    )
     assert [q.pattern.num_vertices for q in transactions.suitable(graph, options)] == [3, 3, 4, 4]
-    monkeypatch.setattr(transactions, "_MOST", 0)
+    options.most = 0
     assert transactions.suitable(graph, options) == []
 
 

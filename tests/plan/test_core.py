@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import combinations
+
 import numpy as np
 import pytest
 
@@ -13,6 +15,20 @@ from subiso.plan.choose import make_plan
 from subiso.plan.core import core_order
 from subiso.plan.problem import Link, Problem
 from subiso.storage.statistics import statistics_of
+
+GENEVA = (5, 6, 7, 1, 3, 4, 2, 0)
+"""Matching patterns, best first: section 5.5 of the paper."""
+GROUPS = {
+    0: [(0, "A")],
+    1: [(0, "A"), (0, "A")],
+    2: [(0, "A"), (1, "A")],
+    3: [(0, "A"), (0, "B")],
+    4: [(0, "A"), (1, "B")],
+    5: [(0, "A"), (0, "A"), (0, "A")],
+    6: [(0, "A"), (0, "A"), (0, "B")],
+    7: [(0, "A"), (0, "A"), (1, "A"), (1, "A")],
+}
+"""Leaves (source, kind) that form each of them."""
 
 
 def order_of(edges: list[tuple[int, int]], sizes: list[float] | None = None) -> tuple[int, ...]:
@@ -46,6 +62,41 @@ def test_many_leaves_of_one_vertex_come_before_few_of_another() -> None:
 def test_trees_start_where_candidates_are_few() -> None:
     order = order_of([(0, 1), (1, 2), (2, 3)], [100.0, 90.0, 4.0, 100.0])
     assert order[0] == 2
+
+
+@pytest.mark.parametrize(("better", "worse"), list(combinations(GENEVA, 2)))
+def test_of_two_matching_patterns_the_better_is_taken(better: int, worse: int) -> None:
+    """Each of its own relation, at a triangle. The worse one has the first vertices and fewest candidates."""
+    leaves = [(source, kind, 1) for source, kind in GROUPS[worse]]
+    leaves += [(source, kind, 2) for source, kind in GROUPS[better]]
+    triangle = [Link(0, 1, 0, 0), Link(1, 2, 0, 0), Link(2, 0, 0, 0)]
+    links = [Link(source, 3 + i, relation, relation) for i, (source, _, relation) in enumerate(leaves)]
+    pattern = Pattern.from_edges([(link.a, link.b) for link in (*triangle, *links)])
+    filters = [(0,)] * 3 + [(1 + "AB".index(kind),) for _, kind, _ in leaves]
+    problem = Problem(pattern, "monomorphism", False, (*triangle, *links), filters=tuple(filters))
+    sizes = [1.0] * 3 + [2.0] * len(GROUPS[worse]) + [9.0] * len(GROUPS[better])
+    order = core_order(problem, tuple(sizes))
+    first = 3 + len(GROUPS[worse])
+    assert set(order[:3]) == {0, 1, 2}
+    assert sorted(order[3 : 3 + len(GROUPS[better])]) == list(range(first, first + len(GROUPS[better])))
+
+
+def test_inside_the_core_no_more_than_two_come_from_a_vertex() -> None:
+    """0 has three further neighbours in the core. After two of them 6 and 7, two of one vertex, are better than the
+    third alone; in the forest, where 8, 9 and 10 hang from 1, three come at once."""
+    core = [(0, 1), (1, 2), (2, 0), (0, 3), (0, 4), (0, 5), (4, 5), (3, 6), (3, 7), (6, 7)]
+    forest = [(1, 8), (1, 9), (1, 10), (8, 11), (8, 12)]
+    sizes = [1.0, 2.0, 2.0, 3.0, 4.0, 5.0, 6.0, 6.0, 7.0, 7.0, 7.0, 7.0, 7.0]
+    assert order_of(core + forest, sizes) == (0, 1, 2, 3, 4, 6, 7, 5, 8, 9, 10, 11, 12)
+
+
+def test_nor_inside_the_smallest_cycle() -> None:
+    """An anchor that is joined to all of a triangle, whose first vertex is of another kind than the others."""
+    pattern = Pattern.clique(4)
+    links = tuple(Link(e.source, e.target, 0, 0) for e in pattern.edges)
+    filters = ((1,), (2,), (2,), (3,))
+    problem = Problem(pattern, "monomorphism", False, links, filters=filters, anchored=frozenset([3]))
+    assert core_order(problem, (1.0, 2.0, 2.0, 9.0)) == (3, 1, 2, 0)
 
 
 @pytest.mark.parametrize("seed", range(20))

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import itertools
 import shutil
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -11,12 +13,21 @@ from levels_cases import PHASES, wishes
 from random_cases import canonical, describe, expected_rows, random_query, rows_of
 from shim import ShimMachine
 
+from subiso.engine import reference
 from subiso.engine.base import Params, Switches
 from subiso.engine.cuda.engine import CudaEngine
-from subiso.engine.cuda.levels import LevelsReport
+from subiso.engine.cuda.levels import LevelsReport, LevelsRun
+from subiso.engine.cuda.levels_prepare import Outline, outline
+from subiso.engine.cuda.tables import EDGE
+from subiso.engine.cuda.tune import Wishes
+from subiso.engine.cuda.watch import Watch
 from subiso.engine.query import MODES, Query, make_query
+from subiso.filter.resolve import resolve
 from subiso.graph import Graph
 from subiso.pattern import Pattern
+from subiso.plan.choose import make_plan, plan_in_order
+from subiso.plan.order import Order
+from subiso.storage.statistics import statistics_of
 
 pytestmark = pytest.mark.skipif(shutil.which("g++") is None, reason="g++ is not installed")
 ORDERS = ("forward", "reverse", "random")
@@ -76,6 +87,57 @@ def test_random_queries(mode: str, seed: int) -> None:
         check(engine, query, f"{describe(query, seed)} {way.levels} {order}")
 
 
+def outline_of(query: Query, way: Wishes) -> Outline:
+    resolved = resolve(query)
+    plan = make_plan(resolved.problem, statistics_of(query.graph), counting=True, **CORE.switches.of_plans)
+    return outline(1 << 40, resolved, plan, way)
+
+
+def run_in_order(query: Query, names: str, way: Wishes) -> LevelsRun:
+    """A run that matches the vertices as they are named."""
+    resolved = resolve(query)
+    order = Order(tuple(query.pattern.names.index(name) for name in names), (), 1.0)
+    engine = CudaEngine(ShimMachine("random", seed=2), way, schedule="levels")
+    run = engine.prepare_count(plan_in_order(resolved.problem, order, counting=True), resolved)
+    assert isinstance(run, LevelsRun)
+    return run
+
+
+def asked(lowered: Any, level: int, vertex: int) -> set[tuple[int, int, tuple[int, ...]]]:
+    """(position, earlier position, operation) of a level that speaks of the vertex at a position."""
+    first = lowered.tables["first"][level].tolist()
+    return {
+        (vertex, position, op.item())
+        for position, (begin, end) in enumerate(itertools.pairwise(first))
+        for op in lowered.tables["ops"][begin:end]
+    }
+
+
+@pytest.mark.parametrize("way", PHASES[:3:2], ids=["kept", "eliminated"])
+@pytest.mark.parametrize("core", [4, 5, 6])
+def test_large_groups_are_for_the_forest(core: int, way: Wishes) -> None:
+    """A clique, all of whose vertices come from lists of its first; leaves that come from there too, and others."""
+    edges = [*itertools.combinations(range(core), 2), *((i // 3, core + i) for i in range(6))]
+    graph = Graph.from_edges(*zip(*itertools.combinations(range(14), 2), strict=True))
+    query = make_query(graph, Pattern.from_edges(edges), unique=False)
+    phases = outline_of(query, way).phases
+    assert sum(phase.width for phase in phases) == core + 6 - 1
+    inside = [phase for phase in phases if phase.first < core]
+    assert {phase.pattern for phase in inside} <= {1, 3}
+    assert all(phase.width == 2 for phase in inside)
+    assert {phase.pattern for phase in phases[len(inside) :]} & {5, 6, 7}
+
+
+def test_the_best_matching_pattern_comes_before_the_smallest_relation() -> None:
+    """c and d: by X two of one source (1), by the rarer Y one each of two sources that look alike (2)."""
+    pattern = Pattern("(a)-[:Z]-(b), (a)-[:X]-(c), (a)-[:Y]-(c), (a)-[:X]-(d), (b)-[:Y]-(d)")
+    ends = np.array([*itertools.combinations(range(6), 2)] * 3).T[:, :40]
+    labels = np.array(["X"] * 15 + ["Z"] * 15 + ["Y"] * 10, dtype=object)
+    graph = Graph.from_edges(*ends, edge_labels=labels, parallel="keep")
+    run = run_in_order(make_query(graph, pattern, mode="homomorphism"), "abcd", PHASES[2])
+    assert [(phase.first, phase.pattern) for phase in run.outline.phases] == [(1, 0), (2, 1)]
+
+
 def test_elimination_goes_relation_by_relation() -> None:
     rng = np.random.default_rng(3)
     graph = Graph.from_edges(
@@ -88,6 +150,65 @@ def test_elimination_goes_relation_by_relation() -> None:
     report = check(engine, query, "elimination")
     assert report is not None
     assert report.stages.count("sift") >= 2
+
+
+WAITING = {
+    "of a vertex": ("(a)-[:X]-(b)-[:X]-(c)-[:X]-(a), (d)-[:Y]-(a)", ((3, 1), (3, 2)), PHASES[4]),
+    "of two vertices": ("(a)-[:Z]-(b), (a)-[:Y]-(c), (a)-[:Y]-(d)", ((2, 1), (3, 1)), PHASES[2]),
+}
+"""A pattern without two edges of label X, these two by the positions of their ends, and how the rest is matched."""
+
+
+@pytest.mark.parametrize("which", WAITING)
+def test_every_edge_of_a_label_is_eliminated(which: str) -> None:
+    """Two edges of one label wait in the last phase: one check has both, and neither may be forgotten."""
+    rest, ends, way = WAITING[which]
+    edges = [f"({'abcd'[b]})-[:X]-({'abcd'[a]})" for a, b in ends]
+    rng = np.random.default_rng(5)
+    graph = Graph.from_edges(
+        *np.array([*itertools.combinations(range(9), 2)]).T,
+        edge_labels=np.array(["X", "X", "Y", "Z"], dtype=object)[rng.integers(0, 4, 36)],
+    )
+    query = make_query(graph, Pattern(", ".join([rest, *edges])), unique=False)
+    run = run_in_order(query, "abcd", way)
+    last = run.outline.phases[-1]
+    assert last.first + last.width == 4
+    (check,) = last.checks
+    assert check.positions == tuple(dict.fromkeys(end for end, _ in ends))
+    waiting = [asked(run.lowered, check.level + i, at) for i, at in enumerate(check.positions)]
+    found = {(at, other) for some in waiting for at, other, op in some if op[0] == EDGE}
+    assert found == set(ends)
+    assert run.stages[-1].sifted == check.positions
+    wanted = reference.count(query).count
+    assert run.count(Watch(CORE, 0.0)) == wanted > 0
+    for edge in edges:
+        without = make_query(graph, Pattern(f"{rest}, {edge}"), unique=False)
+        assert reference.count(without).count > wanted, "a test that would not miss the other edge"
+
+
+@pytest.mark.parametrize("seed", range(20))
+@pytest.mark.parametrize("mode", MODES[:3])
+def test_what_waits_is_all_that_was_taken_out(mode: str, seed: int) -> None:
+    query = random_query(seed + 300, mode)
+    if resolve(query).hopeless:
+        return
+    plain = outline_of(query, wishes()).lowered
+    wanted = {x for level in range(plain.num_levels) for x in asked(plain, level, level)}
+    for way in (PHASES[2], PHASES[4]):
+        made = outline_of(query, way)
+        lowered, what = made.lowered, f"{describe(query, seed)} {way.levels}"
+        kept = {x for level in range(plain.num_levels) for x in asked(lowered, level, level)}
+        waiting = set()
+        for phase in made.phases:
+            labels = [check.label for check in phase.checks]
+            assert len(set(labels)) == len(labels), what
+            for check in phase.checks:
+                for i, at in enumerate(check.positions):
+                    waiting |= asked(lowered, check.level + i, at)
+        trees = [at for at, _, op in kept if op[0] == EDGE]
+        assert sorted(trees) == list(range(1, plain.num_levels)), what  # one each
+        assert not kept & waiting, what
+        assert kept | waiting == wanted, what
 
 
 def test_combinations_go_through_windows() -> None:
