@@ -15,6 +15,7 @@ from shim import ShimMachine
 
 from subiso.engine import reference
 from subiso.engine.base import Params, Switches
+from subiso.engine.cuda import levels_phases
 from subiso.engine.cuda.engine import CudaEngine
 from subiso.engine.cuda.levels import LevelsReport, LevelsRun
 from subiso.engine.cuda.levels_prepare import Outline, outline
@@ -184,6 +185,45 @@ def test_every_edge_of_a_label_is_eliminated(which: str) -> None:
     for edge in edges:
         without = make_query(graph, Pattern(f"{rest}, {edge}"), unique=False)
         assert reference.count(without).count > wanted, "a test that would not miss the other edge"
+
+
+def test_edges_of_a_label_are_eliminated_together_from_either_end() -> None:
+    """c waits for a by X forward, d for b by X backward: one check of label X, not one per direction."""
+    rng = np.random.default_rng(6)
+    graph = Graph.from_edges(
+        *np.array([*itertools.permutations(range(8), 2)]).T,
+        directed=True,
+        edge_labels=np.array(["X", "Y", "Z"], dtype=object)[rng.integers(0, 3, 56)],
+        parallel="keep",
+    )
+    pattern = Pattern("(a)-[:Z]->(b), (a)-[:Y]->(c), (a)-[:Y]->(d), (b)-[:X]->(c), (d)-[:X]->(b)")
+    query = make_query(graph, pattern)
+    run = run_in_order(query, "abcd", PHASES[2])
+    (check,) = run.outline.phases[-1].checks
+    assert check.positions == (2, 3)
+    assert run.count(Watch(CORE, 0.0)) == reference.count(query).count > 0
+
+
+@pytest.mark.parametrize("room", [5, 6, 7])
+@pytest.mark.parametrize("way", [wishes(parallel=True, eliminate=True), wishes(parallel=True, partition=True)])
+def test_edges_that_there_is_no_level_for_are_checked_at_once(
+    way: Wishes, room: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """u and v would share their candidates, neighbours of a, were the edges from b and c to wait; these have only some
+    levels, or none, beside the plan's five."""
+    monkeypatch.setattr(levels_phases, "MAX_LEVELS", room)
+    edges = [(0, 1, "P"), (0, 2, "Q"), (1, 2, "R"), (3, 4, "P"), (3, 5, "Q"), (4, 5, "R")]
+    for new in range(6, 10):  # neighbours of both triangles, of b of one and of c of the other
+        b, c = (1, 5) if new % 2 else (4, 2)
+        edges += [(0, new, "X"), (3, new, "X"), (b, new, "Z"), (c, new, "W")]
+    sources, targets, labels = zip(*edges, strict=True)
+    graph = Graph.from_edges(sources, targets, edge_labels=np.array(labels, dtype=object))
+    text = "(a)-[:P]-(b), (a)-[:Q]-(c), (b)-[:R]-(c), (a)-[:X]-(u), (a)-[:X]-(v), (b)-[:Z]-(u), (c)-[:W]-(v)"
+    query = make_query(graph, Pattern(text), unique=False)
+    run = run_in_order(query, "abcuv", way)
+    checked = [at for phase in run.outline.phases for check in phase.checks for at in check.positions]
+    assert len(checked) == room - 5
+    assert run.count(Watch(CORE, 0.0)) == reference.count(query).count == 8
 
 
 @pytest.mark.parametrize("seed", range(20))

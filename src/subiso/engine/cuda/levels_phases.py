@@ -26,6 +26,8 @@ MOST_IN_CORE = 2
 Op = tuple[int, int, int, int]
 Ops = dict[int, list[Op]]
 """position -> operations"""
+Waiting = dict[int, dict[int, Ops]]
+"""edge label -> position -> its operations that wait"""
 
 
 @dataclass(frozen=True)
@@ -118,8 +120,15 @@ class _Phases:
         phases = []
         first = 1
         while first < self.num_levels:
-            relation, group = self.best_group(first)
-            checks = self.let_wait(first, relation, group) if self.eliminate else ()
+            relation, group = self.best_group(first, self.most)
+            checks: tuple[Check, ...] = ()
+            if self.eliminate:
+                waiting = self.waiting(first, relation, group)
+                if len(group.members) > 1 and self.room < sum(map(len, waiting.values())):
+                    # Some of its edges have to stay, which those with whom a position shares its candidates do not ask.
+                    relation, group = self.best_group(first, 1)
+                    waiting = self.waiting(first, relation, group)
+                checks = self.let_wait(waiting)
             phases.append(
                 Phase(
                     first,
@@ -135,10 +144,15 @@ class _Phases:
         tables = _with_ops(self.lowered.tables, [*self.ops, *self.added])
         return replace(self.lowered, tables=tables), tuple(phases)
 
-    def best_group(self, first: int) -> tuple[int, _Group]:
+    @property
+    def room(self) -> int:
+        """Levels that eliminations may still have."""
+        return MAX_LEVELS - self.end - len(self.added)
+
+    def best_group(self, first: int, most: int) -> tuple[int, _Group]:
         """The relation and the group of highest priority, then the largest, then of the smallest relation."""
         relations = {op[1] for ops in self.ops[first].values() for op in ops if op[0] == EDGE}
-        groups = [(relation, self.grow(first, relation)) for relation in sorted(relations)]
+        groups = [(relation, self.grow(first, relation, most)) for relation in sorted(relations)]
         return min(
             groups,
             key=lambda g: (
@@ -148,11 +162,11 @@ class _Phases:
             ),
         )
 
-    def grow(self, first: int, relation: int) -> _Group:
+    def grow(self, first: int, relation: int, most: int) -> _Group:
         group = _Group([], [], [], [])
         for level in range(first, self.num_levels):
             core = self.core & set(range(first, level + 1))
-            if len(group.members) >= (min(self.most, MOST_IN_CORE) if core else self.most):
+            if len(group.members) >= (min(most, MOST_IN_CORE) if core else most):
                 break
             keys = [
                 (source, self.asked(level, first, source, relation))
@@ -181,18 +195,22 @@ class _Phases:
         ]
         return self.filters[level], tuple(found)
 
-    def let_wait(self, first: int, relation: int, group: _Group) -> tuple[Check, ...]:
-        """Takes the edges that wait out of the phase's levels; the checks that make up for it, one per edge label."""
-        waiting: dict[int, dict[int, Ops]] = {}
+    def waiting(self, first: int, relation: int, group: _Group) -> Waiting:
+        """The edges that may wait until the phase's vertices are matched."""
+        found: Waiting = {}
         for level, source in enumerate(group.trees, first):
             for position, ops in self.ops[level].items():
                 for op in ops:
                     if _waits(op, position, source, relation):
-                        mine = waiting.setdefault(self.labels[op[1]], {}).setdefault(level, {})
+                        mine = found.setdefault(self.labels[op[1]], {}).setdefault(level, {})
                         mine.setdefault(position, []).append(op)
+        return found
+
+    def let_wait(self, waiting: Waiting) -> tuple[Check, ...]:
+        """Takes them out of their levels, as far as there is room; the checks that make up for it, one per label."""
         checks = []
         for label, levels in sorted(waiting.items()):
-            if self.end + len(self.added) + len(levels) > MAX_LEVELS:
+            if self.room < len(levels):
                 break  # these stay where they are
             checks.append(Check(label, self.end + len(self.added), tuple(levels)))
             for level, waits in levels.items():
