@@ -91,8 +91,8 @@ nb::list restrict_relations(std::uint32_t num_vertices, const std::vector<Relati
 }
 
 SignatureShape shape_of(int label_bits, int num_bits) {
-  if (num_bits < 64 || num_bits % 64 != 0 || label_bits < 1 || label_bits + 2 > num_bits)
-    throw std::invalid_argument("a signature has a multiple of 64 bits, fewer of them for the label");
+  if (num_bits < 64 || num_bits % 64 != 0 || label_bits < 1 || label_bits % 2 != 0 || label_bits + 2 > num_bits)
+    throw std::invalid_argument("a signature has a multiple of 64 bits, an even number of them, but not all, for labels");
   return {label_bits, num_bits};
 }
 

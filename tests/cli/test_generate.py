@@ -76,7 +76,9 @@ def test_how_lists_of_numbers_are_written() -> None:
 def test_hints_have_no_quotes_of_python() -> None:
     wrong = generate("queries", "g.txt", "size=3", "density=dense", "-o", "q.json", code=1).stderr
     assert "hint: density=any, or larger sizes" in wrong
-    wrong = generate("labels", "g.txt", "k=3", "distribution=zipf", "alpha=2", "-o", "x.subiso", code=1).stderr
+    wrong = generate(
+        "labels", "g.txt", "k=3", "distribution=zipf", "alpha=2", "-o", "x.subiso", code=1
+    ).stderr
     assert wrong == "error: zipf has no alpha\n  hint: distribution=powerlaw\n"
 
 

@@ -10,15 +10,17 @@ from tests.property.engines import reference_rows
 from tests.property.instances import FEATURES, instances
 from tests.property.test_engines_agree import ask
 
-from subiso import _native
-from subiso.engine import cpu
+from subiso import _native, explain
+from subiso.engine import cpu, reference
 from subiso.engine.base import Params, Switches
 from subiso.engine.query import MODES, make_query
 from subiso.errors import QueryError
+from subiso.filter import narrow
 from subiso.filter.narrow import FILTERS
-from subiso.filter.resolve import Resolved, resolve
+from subiso.filter.resolve import Resolved, resolve, resolve_for
 from subiso.filter.signature import pattern_pairs, signature_table
 from subiso.graph import Graph
+from subiso.graph.generators import erdos_renyi, with_labels
 from subiso.queries import random_queries
 from subiso.storage.layout import layout_of
 from subiso.storage.relation import Relation
@@ -125,10 +127,46 @@ def test_signatures_of_any_shape(num_bits: int, label_bits: int) -> None:
         assert {row[0] for row in reference_rows(query)} <= set(kept)
 
 
+def test_the_shape_of_signatures_is_a_switch() -> None:
+    """With 31 groups for 30 labels, most of which have several, more vertices pass than with GSI's 240."""
+    graph = with_labels(erdos_renyi(300, m=2000, seed=1), [f"L{i}" for i in range(30)], seed=1)
+    query = make_query(graph, "(a:L1)--(b:L2), (a)--(c:L3)")
+    wanted = reference.count(query).count
+    passed = {}
+    for shape in ((64, 2), (512, 32)):
+        switches = Switches(filters=("signature",), signature=shape)
+        passed[shape] = resolve_for(query, Params(switches=switches)).problem.sizes
+        assert cpu.count(query, Params(switches=switches)).count == wanted > 0
+    assert passed[64, 2] > passed[512, 32]
+
+
+def test_signatures_are_looked_at_where_lists_are_long(monkeypatch: pytest.MonkeyPatch) -> None:
+    graph = with_labels(erdos_renyi(60, m=200, seed=1), 3, seed=1)
+    query = make_query(graph, "(a:0)--(b:1)--(c:2)")
+    assert "signature" not in resolve(query).narrowed.used
+    monkeypatch.setattr(narrow, "_LONG_LISTS", 100)
+    with_signatures = resolve(query)
+    assert with_signatures.narrowed.used == FILTERS
+    assert "signature" in str(explain(graph, "(a:0)--(b:1)--(c:2)"))
+
+
+def test_refinement_that_takes_too_long_ends_before_its_fixed_point(monkeypatch: pytest.MonkeyPatch) -> None:
+    graph = with_labels(erdos_renyi(400, m=1600, seed=1), 3, seed=1)
+    pattern = "(a:0)--(b:1)--(c:2)--(a), (c)--(d:0)"
+    query = make_query(graph, pattern)
+    whole, wanted = resolve(query).narrowed, cpu.count(query).count
+    assert whole.complete
+    monkeypatch.setattr(narrow, "_MOST_REFINING", 100)
+    part = resolve(query).narrowed
+    assert not part.complete and part.sizes > whole.sizes
+    assert cpu.count(query).count == wanted == reference.count(query).count > 0
+    assert "stopped before its fixed point" in str(explain(graph, pattern))
+
+
 def test_wrong_shapes_and_names_are_refused() -> None:
     graph = Graph.from_edges([0], [1], vertex_labels=["A", "B"])
-    for num_bits, label_bits in ((63, 8), (0, 1), (64, 0), (64, 63)):
-        with pytest.raises(ValueError, match="a signature has"):
+    for num_bits, label_bits in ((63, 8), (0, 2), (64, 0), (64, 64), (64, 31)):
+        with pytest.raises(QueryError, match=f"no signature has {num_bits} bits, {label_bits} of them"):
             signature_table(graph, num_bits, label_bits)
     with pytest.raises(QueryError, match="unknown filter 'colour'"):
         resolve(make_query(graph, "(a:A)--(b)"), ("colour",))

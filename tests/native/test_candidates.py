@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import random
 import time
 
@@ -14,7 +15,7 @@ import subiso as si
 from subiso import _native
 from subiso.engine import cpu, reference
 from subiso.engine.base import Params, Switches
-from subiso.engine.candidates import count_candidates, first_tries, partitions
+from subiso.engine.candidates import Counter, count_candidates, first_tries, partitions
 from subiso.engine.query import MODES, Query, make_query
 from subiso.errors import CountOverflowError
 from subiso.filter.resolve import resolve
@@ -87,6 +88,20 @@ def test_twins_become_one_point() -> None:
     assert (graph.num_points, graph.num_vertices, graph.num_pairs) == (2, 51, 3)  # type: ignore[attr-defined]
     (high, low, overflow), steps = graph.search([], True, True, 100)  # type: ignore[attr-defined]
     assert (high, low, overflow) == (0, 50 * 49 * 48, False) and steps < 20
+
+
+@pytest.mark.parametrize("twins", [True, False])
+def test_twins_are_merged_where_counts_take_long(twins: bool) -> None:
+    """For backtracking that is asked for, and for elimination; not for the few steps that come before that."""
+    resolved = resolve(make_query(star(50), "(a:A)--(b:B), (a)--(c:B), (a)--(d:B)"))
+    merged = 2 if twins else 51
+    asked = Counter(resolved, Params(switches=Switches(labelled="search", twins=twins)), 1)
+    assert asked.graph.num_points == merged
+    usual = Counter(resolved, Params(switches=Switches(twins=twins)), 1)
+    assert usual.graph.num_points == 51
+    found = usual.eliminated(lambda: math.inf)
+    assert found is not None and found.count == 50 * 49 * 48 // 6
+    assert usual.graph.num_points == merged
 
 
 def dead_end(kinds: int, triangles: int, open_ends: int) -> tuple[Graph, str]:

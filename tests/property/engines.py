@@ -39,6 +39,7 @@ PLAIN = Params(
         decompose="never",
         codegrees=False,
         filters=(),
+        signature=(64, 2),
         candidate_graph="never",
         labelled="plan",
         failing_sets=False,
@@ -71,6 +72,7 @@ def random_params(chance: random.Random) -> Params:
             filters=chance.choice(
                 [None, (), ("degree",), ("frequency",), ("signature",), ("refine",), FILTERS]
             ),
+            signature=chance.choice([(512, 32), (64, 2), (128, 126)]),
             candidate_graph=chance.choice(["auto", "always", "always", "never"]),
             labelled=chance.choice(["auto", "search", "eliminate", "plan", "plan"]),
             failing_sets=chance.choice([True, False]),

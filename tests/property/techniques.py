@@ -30,7 +30,7 @@ class Technique:
 
     @property
     def name(self) -> str:
-        value = "+".join(self.value) if isinstance(self.value, tuple) else self.value
+        value = "+".join(map(str, self.value)) if isinstance(self.value, tuple) else self.value
         return f"{self.switch}={value}"
 
     @property
@@ -55,6 +55,7 @@ _VALUES: dict[str, tuple[Any, ...]] = {
     "sums": (True,),
     "haste": (True,),
     "filters": (*((name,) for name in FILTERS), None),
+    "signature": ((512, 32), (1024, 64)),
     "candidate_graph": ("always", "auto"),
     "labelled": ("search", "eliminate", "auto"),
     "failing_sets": (True,),
@@ -66,6 +67,7 @@ _VALUES: dict[str, tuple[Any, ...]] = {
 _NEEDS: dict[str, dict[str, Any]] = {
     "codegrees": {"decompose": "always", "max_tail": 99},
     "pivots": {"local": True, "max_tail": 99},
+    "signature": {"filters": ("signature",)},
     "failing_sets": {"labelled": "search"},
     "twins": {"labelled": "search"},
 }

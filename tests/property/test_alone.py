@@ -17,14 +17,14 @@ from subiso.engine.several import count_several
 from subiso.engine.sums import is_sure, sums_way
 from subiso.engine.together import plan_teams
 from subiso.filter.clique_graph import searched_in
-from subiso.filter.resolve import resolve
+from subiso.filter.resolve import resolve_for
 from subiso.pattern import Pattern
 from subiso.storage.statistics import statistics_of
 
 SEEDS = (0, 1)
 LISTED = 3
 """Queries that are counted as a list, too."""
-INSIDE = {"failing_sets", "twins", "setops"}
+INSIDE = {"failing_sets", "twins", "setops", "signature"}
 """Switches of the native core: nothing on this side says that they were heeded."""
 ON_DEVICES = {"haste"}
 
@@ -81,7 +81,7 @@ def trace(team: tuple[Query, ...], params: Params) -> list[object]:
         if is_sure(sums):
             found.append(sums.names)
             continue
-        resolved = resolve(query, params.switches.filters)
+        resolved = resolve_for(query, params)
         if resolved.hopeless:
             found.append("hopeless")
             continue
@@ -103,7 +103,7 @@ def test_labelled_queries_are_counted_between_candidates(name: str) -> None:
     """By the one technique and by the other: neither leaves them to plans."""
     params = next(t.params for t in ALONE if t.value == name)
     for query in family("labelled", "monomorphism", 0).queries:
-        resolved = resolve(query, params.switches.filters)
+        resolved = resolve_for(query, params)
         assert resolved.hopeless or count_candidates(resolved, params, 1, lambda: 0.0) is not None
 
 

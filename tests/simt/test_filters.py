@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from filter_cases import assert_same, eaten_path, hub_query
+from filter_cases import assert_same, eaten_path, hub_query, whole_lists
 from layouts import assert_same_layout
 from random_cases import canonical, describe, expected_rows, labelled_query, random_query, rows_of
 from shim import ShimMachine
@@ -53,6 +53,23 @@ def test_same_as_on_the_host(mode: str, seed: int) -> None:
     query = (random_query if seed % 2 else labelled_query)(7000 + seed, mode)
     for filters in (CHOICES[seed % 5], CHOICES[(seed + 1) % 5]):
         assert_same(query, filters, engine_on_shim(seed).narrower, describe(query, seed))
+
+
+@pytest.mark.parametrize("shape", [(64, 2), (64, 32), (192, 130), (1024, 64)])
+def test_signatures_of_any_shape(shape: tuple[int, int]) -> None:
+    """Words and groups are where the host has them."""
+    used = set()
+    for seed in range(4):
+        query = labelled_query(7100 + seed, "monomorphism")
+        here, there = (
+            resolve(query, ("signature",), narrower=narrower, signature=shape).narrowed
+            for narrower in (whole_lists, engine_on_shim(seed).narrower)
+        )
+        assert here == there, describe(query, seed)
+        used |= set(here.used)
+        switches = Switches(filters=("signature",), signature=shape)
+        assert engine_on_shim(seed).count(query, Params(switches=switches)).count == len(expected_rows(query))
+    assert used == {"signature"}
 
 
 @pytest.mark.parametrize("seed", range(6))

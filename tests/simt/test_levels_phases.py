@@ -205,7 +205,9 @@ def test_edges_of_a_label_are_eliminated_together_from_either_end() -> None:
 
 
 @pytest.mark.parametrize("room", [5, 6, 7])
-@pytest.mark.parametrize("way", [wishes(parallel=True, eliminate=True), wishes(parallel=True, partition=True)])
+@pytest.mark.parametrize(
+    "way", [wishes(parallel=True, eliminate=True), wishes(parallel=True, partition=True)]
+)
 def test_edges_that_there_is_no_level_for_are_checked_at_once(
     way: Wishes, room: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -13,7 +13,7 @@ from subiso.engine.clock import Deadline
 from subiso.engine.query import Query
 from subiso.engine.sums import is_sure, sums_way
 from subiso.errors import DeviceMemoryError, UnsupportedError
-from subiso.filter.resolve import Resolved, resolve
+from subiso.filter.resolve import Resolved, resolve_for
 from subiso.plan.formula import Formula
 
 
@@ -23,7 +23,7 @@ def count(query: Query, params: Params = Params()) -> Outcome:  # noqa: B008 (fr
     sums = sums_way(query, params)
     if is_sure(sums) and sums.cost < DEVICE_COST:
         return sums.count(params, started)
-    resolved = resolve(query, params.switches.filters, params.threads)
+    resolved = resolve_for(query, params)
     found = cpu.count_without_plan(resolved, params, started)
     if found is not None:
         return found
@@ -60,7 +60,7 @@ def on_device(
     sums = sums_way(query, params) if formula_for is None else None
     if is_sure(sums) and sums.cost < DEVICE_COST:
         return False, f"sums over the graph, about {sums.cost:,.3g} operations"
-    resolved = resolve(query, params.switches.filters, params.threads)
+    resolved = resolve_for(query, params)
     if resolved.hopeless:
         return False, "some vertex of the pattern has no candidate"
     return _pays(resolved, params, formula_for or cpu.formula_for)

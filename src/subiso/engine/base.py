@@ -50,6 +50,8 @@ class Switches:
     """Let short queries run kernels that were compiled in haste, until others are there (CUDA)."""
     filters: tuple[str, ...] | None = None
     """The filters that narrow candidates: "degree", "frequency", "signature", "refine"; None = as fits."""
+    signature: tuple[int, int] = (512, 32)
+    """N and K of GSI's signatures: the bits of a vertex, and how many of them are for its labels."""
     candidate_graph: Literal["auto", "always", "never"] = "auto"
     """Let plans run on the adjacency between candidates instead of the graph's."""
     labelled: Literal["auto", "search", "eliminate", "plan"] = "auto"

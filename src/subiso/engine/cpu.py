@@ -23,7 +23,7 @@ from subiso.engine.terms import run_terms
 from subiso.engine.waiting import TICK, Watch, check, threads_of, wait_for
 from subiso.errors import CountOverflowError
 from subiso.filter.clique_graph import searched_in
-from subiso.filter.resolve import Resolved, resolve
+from subiso.filter.resolve import Resolved, resolve_for
 from subiso.plan.choose import make_plan
 from subiso.plan.formula import Formula, make_formula
 from subiso.plan.plan import CountTail, Plan
@@ -39,7 +39,7 @@ def count(query: Query, params: Params = Params()) -> Outcome:  # noqa: B008 (fr
     sums = sums_way(query, params)
     if is_sure(sums):
         return sums.count(params, started)
-    resolved = resolve(query, params.switches.filters, params.threads)
+    resolved = resolve_for(query, params)
     return count_without_plan(resolved, params, started) or count_by_plans(resolved, params, started, sums)
 
 
@@ -141,7 +141,7 @@ class CpuStream:
         self._stopped_early: StoppedBy | None = None
         self._listed: Iterator[Rows] = iter(())
         switches = params.switches
-        resolved = resolve(query, switches.filters, params.threads)
+        resolved = resolve_for(query, params)
         if resolved.hopeless:
             return
         listed = list_candidates(resolved, params)

@@ -14,7 +14,7 @@ from subiso.engine.query import Query
 from subiso.filter.candidate_graph import decide, with_common_candidate_graph
 from subiso.filter.clique_ways import choose_ways
 from subiso.filter.common import in_common, with_common_filters
-from subiso.filter.resolve import Resolved, resolve
+from subiso.filter.resolve import Resolved, resolve, resolve_for
 from subiso.plan.formula import ONE_PLAN, Formula
 from subiso.plan.merge import LEAST_GAIN, Group, Together, merge
 from subiso.plan.order import order_by_greed
@@ -180,7 +180,7 @@ class _Counting:
         waiting: dict[int, Resolved] = {}
         steps = 2 * len(queries)
         for i, query in enumerate(self.deadline.each(queries)):
-            resolved = resolve(query, self.params.switches.filters, self.params.threads)
+            resolved = resolve_for(query, self.params)
             outcome = cpu.count_without_plan(resolved, self.step(i, steps), time.perf_counter())
             if outcome is None:
                 waiting[i] = resolved

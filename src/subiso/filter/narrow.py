@@ -14,7 +14,7 @@ from subiso.engine.query import Query
 from subiso.errors import QueryError
 from subiso.filter.candidate_graph import Restrict, restrict_on_host
 from subiso.filter.candidates import Bits, Part, intersected
-from subiso.filter.signature import filter_by_signature, signature_table
+from subiso.filter.signature import SHAPE, SignatureTable, filter_by_signature, signature_table
 from subiso.plan.problem import Link
 from subiso.storage.layout import RelationCsr, layout_of
 
@@ -71,6 +71,12 @@ class Asked:
     """At most; 0 for no limit."""
     over: Callable[[], bool] | None = None
     """Asked now and then by filters that may take long: whether candidates are good enough as they are."""
+    signature: tuple[int, int] = SHAPE
+    """Bits of a vertex's signature, and those of them for its labels."""
+
+    @property
+    def signatures(self) -> SignatureTable:
+        return signature_table(self.query.graph, *self.signature, threads=self.threads)
 
     @cached_property
     def begun(self) -> Beginning:
@@ -144,7 +150,7 @@ def narrow(asked: Asked) -> Narrowed:
         begun = [everyone if b is None else None for b in bits]
     if "signature" in used:
         begun = [b if b is None else b.copy() for b in map(_either, begun, bits)]
-        filter_by_signature(query, begun, signature_table(query.graph, threads=threads))
+        filter_by_signature(query, begun, asked.signatures)
     native = native_narrowed(query, wanted.links, wanted.lists, bits, begun, used, threads)
     first = (
         [n if b is None else int(np.bitwise_count(b).sum()) for b in bits] if "signature" in used else None

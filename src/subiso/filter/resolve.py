@@ -14,6 +14,7 @@ from subiso.filter.candidate_graph import CandidateLayout, Decision
 from subiso.filter.candidates import Bits, Part, initial_parts
 from subiso.filter.narrow import Asked, Narrowed, Narrower, narrow
 from subiso.filter.relations import RelationTable, induced_edges
+from subiso.filter.signature import SHAPE
 from subiso.filter.slices import sliced
 from subiso.pattern import Column
 from subiso.plan.problem import Link, PairCheck, Problem
@@ -21,6 +22,7 @@ from subiso.storage.layout import Layout, RelationCsr, layout_of
 from subiso.storage.relation import Relation
 
 if TYPE_CHECKING:
+    from subiso.engine.base import Params
     from subiso.filter.clique_graph import CliqueDecision
 
 NOT_A_NUMBER = np.iinfo(np.int64).min
@@ -74,11 +76,13 @@ def resolve(
     threads: int | None = None,
     narrower: Narrower = narrow,
     over: Callable[[], bool] | None = None,
+    signature: tuple[int, int] = SHAPE,
 ) -> Resolved:
     """Translate a query into the graph's vocabulary and compute its candidates.
 
     `filters` names those to run (filter/narrow.py has them), on so many threads at most; None: as fits. `narrower` is
-    who runs them, and may end refinement early when it hears from `over` that there is no time left.
+    who runs them, and may end refinement early when it hears from `over` that there is no time left. `signature`: the
+    bits of a vertex, and those of them for its labels.
     """
     layout = layout_of(query.graph)
     table = RelationTable(query)
@@ -95,7 +99,7 @@ def resolve(
     unconditional = [v for v, mine in enumerate(parts) if not mine]
     _ask_for_edges(parts, links, table.relations, csrs)
     slices = lambda: sliced(query, layout, links, table.relations, threads or 0)  # noqa: E731
-    narrowed = narrower(Asked(query, links, csrs, parts, filters, slices, threads or 0, over))
+    narrowed = narrower(Asked(query, links, csrs, parts, filters, slices, threads or 0, over, signature))
     pairs, keys = _pair_checks(query, layout)
     problem = Problem(
         pattern=query.pattern,
@@ -127,6 +131,14 @@ def resolve(
         narrowed,
         threads or 0,
     )
+
+
+def resolve_for(
+    query: Query, params: Params, narrower: Narrower = narrow, over: Callable[[], bool] | None = None
+) -> Resolved:
+    """The same with the filters and threads of a run."""
+    switches = params.switches
+    return resolve(query, switches.filters, params.threads, narrower, over, switches.signature)
 
 
 def _ask_for_edges(

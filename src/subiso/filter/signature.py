@@ -14,12 +14,13 @@ from numpy.typing import NDArray
 
 from subiso import _native
 from subiso.engine.query import Query
+from subiso.errors import QueryError
 from subiso.filter.candidates import Bits
 from subiso.graph import Graph
 from subiso.pattern import PatternEdge
 from subiso.storage.layout import layout_of
 
-NUM_BITS, LABEL_BITS = 512, 32
+SHAPE = NUM_BITS, LABEL_BITS = 512, 32
 _OUT, _IN = 0, 1
 
 Pair = tuple[int, int, int]
@@ -55,6 +56,8 @@ def signature_table(
 ) -> SignatureTable:
     """The graph's table with N = num_bits and K = label_bits, made on first use and kept with the graph.
 
+    N is a multiple of 64 and K even, so that no group of two bits lies in two words.
+
     >>> graph = Graph.from_edges([0, 0], [1, 2], vertex_labels=["A", "B", "B"])
     >>> table = signature_table(graph, 64, 16)
     >>> bits = np.array([0b111], np.uint64)
@@ -62,6 +65,11 @@ def signature_table(
     >>> layout_of(graph).vertex_at[_native.bit_positions(bits)].tolist()
     [0]
     """
+    if num_bits < 64 or num_bits % 64 or label_bits % 2 or not 0 < label_bits < num_bits:
+        raise QueryError(
+            f"no signature has {num_bits} bits, {label_bits} of them for labels",
+            hint="a multiple of 64 bits, an even number of them for labels, and some for neighbours",
+        )
     return graph.derived(
         ("signatures", num_bits, label_bits), lambda: _build(graph, num_bits, label_bits, threads)
     )

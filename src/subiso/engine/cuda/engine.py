@@ -43,7 +43,7 @@ from subiso.engine.terms import run_terms
 from subiso.engine.waiting import threads_of
 from subiso.errors import DeviceMemoryError, UnsupportedError
 from subiso.filter.clique_graph import searched_in
-from subiso.filter.resolve import Resolved, resolve
+from subiso.filter.resolve import Resolved, resolve_for
 from subiso.graph import Graph
 from subiso.plan.choose import make_plan
 from subiso.plan.formula import Formula
@@ -86,7 +86,7 @@ class CudaEngine(Runs):
         times = self.times = Times()
         watch = Watch(params, started)
         with adding(times, "filter"):
-            resolved = resolve(query, params.switches.filters, params.threads, self.narrower, watch.over)
+            resolved = resolve_for(query, params, self.narrower, watch.over)
             if resolved.hopeless:
                 return Outcome(0, seconds=time.perf_counter() - started)
             if watch.stopped_by is not None:
@@ -240,7 +240,7 @@ class CudaEngine(Runs):
         """List the query's matches batch by batch, in no particular order."""
         started = time.perf_counter()
         watch = Watch(params, started)
-        resolved = resolve(query, params.switches.filters, params.threads, self.narrower, watch.over)
+        resolved = resolve_for(query, params, self.narrower, watch.over)
         if watch.stopped_by is not None:
             return CudaStream((), watch, self._note)
         resolved = self._on_candidates(resolved, params)

@@ -15,7 +15,7 @@ from subiso.engine.cuda.machine import Machine
 from subiso.engine.cuda.memory import DeviceGraph
 from subiso.filter.candidates import Part, kind_of
 from subiso.filter.narrow import Asked
-from subiso.filter.signature import pattern_signatures, signature_table
+from subiso.filter.signature import pattern_signatures
 from subiso.storage.layout import Layout
 
 
@@ -39,7 +39,7 @@ class FilterTables(Buffers):
         """Pattern vertices with candidates; everything here is by their place in it."""
         self.words = 2 * (-(-graph.layout.num_vertices // 64))
         signed = "signature" in asked.begun.used
-        self.signatures = signature_table(asked.query.graph) if signed else None
+        self.signatures = asked.signatures if signed else None
         self.asks = self._questions()
         self.bits = self._allocate(max(4 * self.words * len(self.vertices), 1))
         self.all = self._allocate(max(4 * self.words, 1))

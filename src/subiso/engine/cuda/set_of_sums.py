@@ -15,7 +15,7 @@ from subiso.engine.clock import Deadline
 from subiso.engine.cuda.by_sums import SumsWay, may_come_from_sums
 from subiso.engine.cuda.watch import Watch
 from subiso.engine.query import Query
-from subiso.filter.resolve import resolve
+from subiso.filter.resolve import resolve_for
 
 if TYPE_CHECKING:
     from subiso.engine.cuda.engine import CudaEngine
@@ -51,7 +51,7 @@ def _teams(
     for number, query in enumerate(deadline.each(queries)):
         if not may_come_from_sums(query):
             continue
-        resolved = resolve(query, params.switches.filters)
+        resolved = resolve_for(query, params)
         way = None if resolved.hopeless else engine.sums_way(query, engine.formula(resolved, params), params)
         if way is not None:
             found.setdefault(query.pattern.num_vertices, {})[number] = way
