@@ -12,12 +12,13 @@ from tests.api.test_explain_by_hand import CASES, random_graph
 import subiso as si
 from subiso.engine import auto, reference
 from subiso.engine.base import Params, Switches
-from subiso.engine.cuda.choose import choose_schedule
+from subiso.engine.cuda.choose import choose_schedule, joins_twigs
 from subiso.engine.cuda.explain import description
 from subiso.engine.cuda.explain_levels import levels_text
 from subiso.engine.cuda.formula import fitting_formula
 from subiso.engine.cuda.levels_tune import LevelsWishes
 from subiso.engine.cuda.machine import Description
+from subiso.engine.cuda.memory import SHARE
 from subiso.engine.cuda.tune import Wishes
 from subiso.engine.query import make_query
 from subiso.filter.candidate_graph import with_candidate_graph
@@ -109,7 +110,32 @@ def test_plans_that_schedules_share_are_not_priced_twice() -> None:
     told = str(si.explain(GRAPH, si.Pattern.clique(5), device="cuda"))
     assert "  or by schedule fine or stack or levels (the same plans); schedule pipeline (" in told
     assert " operations) (auto takes levels and pipeline for graphs without room on the device)\n" in told
-    assert "  schedule local: " in told
+
+
+@pytest.mark.parametrize(
+    ("pattern", "options", "spare"),
+    [
+        ("(a)-[:0]-(b)-[:1]-(c)", {}, ["levels", "pipeline"]),
+        ("(a)-[:0]-(b)-[:1]-(c), !(a)--(c)", {}, ["levels"]),
+        ("(a)-[:0]-(b)-[:1]-(c)", {"mode": "induced"}, ["levels"]),
+        ("(a)-[:0]-(b)-[:0|1]-(c)", {"mode": "edge-isomorphism"}, []),
+        ("(a)-[:0]-(b)-[:1]-(c)", {"device": "cuda:0,1"}, []),
+    ],
+)
+def test_schedules_for_graphs_without_room_are_those_that_auto_takes(
+    pattern: str, options: dict[str, str], spare: list[str]
+) -> None:
+    graph = si.generators.with_edge_labels(si.generators.rmat(9, 8, seed=1), 2, seed=1)
+    notes = si.explain(graph, pattern, **{"device": "cuda", **options}).device
+    told = re.search(r"\(auto takes (.*) for graphs without room on the device\)", notes.others)
+    assert (told[1].split(" and ") if told else []) == spare
+    if "device" not in options:
+        resolved = resolve(make_query(graph, pattern, mode=options.get("mode", "monomorphism")))
+        nbytes = sum(csr.nbytes for csr in set(resolved.csrs))
+        small = Description("small", "sm_90", 132, memory=int(nbytes / SHARE) - 1)
+        plan = make_plan(resolved.problem, statistics_of(graph), counting=True)
+        assert ("levels" in spare) == (choose_schedule(plan, resolved, small).schedule == "levels")
+        assert ("pipeline" in spare) == (joins_twigs(resolved, small) is not None)
 
 
 def test_twigs_are_an_alternative_where_they_fit() -> None:

@@ -13,10 +13,11 @@ from subiso.filter.resolve import resolve
 from subiso.graph import Graph
 from subiso.pattern import Pattern
 from subiso.plan.hanging import hanging
-from subiso.plan.joins import join_twigs, make_twig_plan
+from subiso.plan.joins import join_twigs, leaf_order, make_twig_plan
 from subiso.plan.json import plan_from_json, plan_to_json
 from subiso.plan.problem import Problem
-from subiso.plan.twigs import decompose
+from subiso.plan.twig_plan import Leaf
+from subiso.plan.twigs import Twig, decompose
 
 
 def random_problem(seed: int, mode: str = "monomorphism") -> Problem:
@@ -85,6 +86,14 @@ def test_order_by_size_or_as_they_come() -> None:
     by_size = join_twigs(problem, twigs, rows, problem.sizes)
     assert by_size.cost <= plain.cost
     assert sorted(s.root for s in by_size.scans) == sorted(t.root for t in twigs)
+
+
+def test_the_probe_is_where_joins_cost_least() -> None:
+    """Of three relations in a row the middle one: all yield the same, and it is the largest, which is not built."""
+    chain = [Twig(v, (Leaf(v + 1, (0,)),)) for v in range(3)]
+    sizes = [100.0, 10.0, 10.0, 100.0]
+    assert leaf_order(chain, [10.0, 1000.0, 500.0], sizes) == [1, 0, 2]
+    assert leaf_order(chain[::-1], [500.0, 1000.0, 10.0], sizes) == [1, 2, 0]
 
 
 def test_text_and_json() -> None:

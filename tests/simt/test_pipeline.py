@@ -11,7 +11,8 @@ import pytest
 from random_cases import canonical, describe, expected_rows, random_query, rows_of
 from shim import ShimMachine
 
-from subiso.engine import reference, twigs
+from subiso import explain
+from subiso.engine import cpu, reference, twigs
 from subiso.engine.base import Params
 from subiso.engine.cuda.engine import CudaEngine
 from subiso.engine.cuda.machine import Description
@@ -29,8 +30,10 @@ from subiso.engine.cuda.pipeline_tune import PipelineWishes
 from subiso.engine.cuda.tune import Wishes
 from subiso.engine.query import MODES, Query, make_query
 from subiso.errors import DeviceMemoryError, UnsupportedError
+from subiso.filter.resolve import resolve
 from subiso.graph import Graph
 from subiso.pattern import Pattern
+from subiso.plan.hanging import MOST_WEIGHTS
 
 ORDERS = ("forward", "reverse", "random")
 TINY = [
@@ -238,6 +241,70 @@ def test_what_it_does_not_do_is_refused() -> None:
     line = make_query(Graph.from_edges(range(49), range(1, 50)), Pattern.path(33))
     with pytest.raises(UnsupportedError, match="schedule pipeline takes at most 32 vertices"):
         CudaEngine(ShimMachine(), schedule="pipeline").count(line)
+
+
+REFUSED = {
+    "vertices": (make_query(Graph.from_edges(range(49), range(1, 50)), Pattern.path(40)), 1),
+    "devices": (make_query(complete(5), Pattern.path(3)), 2),
+    "edges": (make_query(complete(13), Pattern.clique(12), mode="edge-isomorphism"), 1),
+}
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_explain_refuses_what_a_run_refuses(name: str) -> None:
+    query, devices = REFUSED[name]
+    engine = CudaEngine([ShimMachine() for _ in range(devices)], schedule="pipeline")
+    with pytest.raises(UnsupportedError) as ran:
+        engine.count(query)
+    device = "cuda" if devices == 1 else "cuda:0,1"
+    with pytest.raises(UnsupportedError) as told:
+        explain(query.graph, query.pattern, mode=query.mode, device=device, schedule="pipeline")
+    assert told.value.message == ran.value.message
+    assert told.value.hint == ran.value.hint
+
+
+def weighty(core: int) -> Query:
+    """A path of so many vertices, of two kinds each; two leaves at every one but the first, of the kinds before it."""
+    kinds = [f"{kind}{i}" for i in range(core) for kind in "AB"]
+    labels = [kind for kind in kinds for _ in range(2)]
+    first = {kind: labels.index(kind) for kind in kinds}
+    edges = [
+        (first[f"{kind}{i}"] + twin, first[f"A{i + 1}"])
+        for i in range(core - 1)
+        for kind in "AB"
+        for twin in (0, 1)
+    ]
+    graph = Graph.from_edges(*zip(*edges, strict=True), num_vertices=len(labels), vertex_labels=labels)
+    parts = [f"(c{i}:A{i}|B{i})--(c{i + 1}:A{i + 1}|B{i + 1})" for i in range(core - 1)]
+    parts += [f"(c{i + 1})--({kind.lower()}{i}:{kind}{i})" for i in range(core - 1) for kind in "AB"]
+    return make_query(graph, Pattern(", ".join(parts)))
+
+
+@pytest.mark.parametrize("core", [17, 18, 21])
+def test_there_is_room_for_all_weights(core: int) -> None:
+    """Patterns of 49, 52 and 61 vertices, most of which hang: no more than have places are weighed, others matched."""
+    query = weighty(core)
+    engine = CudaEngine(ShimMachine(), Wishes(blocks=1, warps_per_block=1), schedule="pipeline")
+    count = engine.count(query).count
+    assert count == cpu.count(query).count > 0
+    hanging = report_of(engine).plan.hanging
+    places = {~h.vertex if h.without else h.at for h in hanging} - {h.vertex for h in hanging}
+    assert len(places) <= MOST_WEIGHTS
+    assert (len(places) == MOST_WEIGHTS) == (core > 17)
+
+
+def test_a_time_limit_ends_the_measuring() -> None:
+    """Twigs go through the graph one after the other, and no further one when time is over."""
+    query = make_query(complete(9), Pattern.cycle(6))
+    engine = CudaEngine(ShimMachine(), Wishes(blocks=1, warps_per_block=1), schedule="pipeline")
+    resolved = resolve(query)
+    looks: list[int] = []
+    assert engine.prepare_twigs(resolved) is not None
+    for most in range(3):
+        looks.clear()
+        over = lambda: looks.append(1) or len(looks) > most  # type: ignore[func-returns-value]  # noqa: B023, E731
+        assert engine.prepare_twigs(resolved, over=over) is None
+        assert len(looks) == most + 1
 
 
 def test_auto_takes_it_for_graphs_that_have_no_room() -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -76,13 +76,16 @@ class TwigMatcher:
         bits: NDArray[np.uint64] = np.bitwise_and.reduce([resolved.filters[f] for f in numbers])
         return bits.copy()
 
-    def weigh(self, hanging: Sequence[Hanging]) -> list[Weight]:
+    def weigh(self, hanging: Sequence[Hanging], over: Callable[[], bool] = lambda: False) -> list[Weight]:
         """The weights of vertices that something hangs from; what cannot be weighed, and all after it, is left alone.
 
-        Products of weights stay below 2**63, so that they can be multiplied.
+        Products of weights stay below 2**63, so that they can be multiplied. `over` is asked before every look at the
+        graph whether it is the last.
         """
         plain: dict[int, Weight] = {}
         for h in hanging:
+            if over():
+                break
             values, most = self._weigh(h, plain.get(h.vertex))
             if h.without:
                 grown = {**plain, ~h.vertex: Weight(h.at, (h,), values, most, self.bits[h.vertex].copy())}
@@ -112,10 +115,15 @@ class TwigMatcher:
         return values, most
 
     def measure(
-        self, *, prune: bool = True, most_rows: float = TWIG_ROWS, leave_out: Collection[int] = ()
-    ) -> Measured:
+        self,
+        *,
+        prune: bool = True,
+        most_rows: float = TWIG_ROWS,
+        leave_out: Collection[int] = (),
+        over: Callable[[], bool] = lambda: False,
+    ) -> Measured | None:
         """The twigs of a pattern without some of its vertices, none with more rows than `most_rows` unless it is a
-        single link.
+        single link; None where `over`, which is asked before every look at the graph, says that there is no time.
 
         With `prune` what one twig leaves of a vertex's candidates binds the others: there, and on the way back.
         """
@@ -123,10 +131,14 @@ class TwigMatcher:
         prune = prune and (any(self.resolved.problem.filters) or bool(leave_out))
         if prune:
             for twig in (*twigs, *reversed(twigs)):
+                if over():
+                    return None
                 self._narrow(twig)
         found: list[tuple[Twig, float]] = []
         waiting = twigs[::-1]
         while waiting:
+            if over():
+                return None
             twig = waiting.pop()
             rows, entries = self._narrow(twig, in_place=False)
             if len(twig.leaves) > 1 and rows > most_rows and len(found) + len(waiting) + 2 <= MOST_TWIGS:

@@ -12,6 +12,8 @@ MOST_WITHOUT = 8
 """Vertices that a hanging one is kept apart from at most, one by one."""
 MOST_RELATIONS = 4
 """Of a hanging vertex that is."""
+MOST_WEIGHTS = 32
+"""Of a match: one for every vertex that something hangs from, and for everything that is kept apart."""
 
 
 def hanging(problem: Problem) -> tuple[Hanging, ...]:
@@ -46,8 +48,16 @@ class _Collapse:
 
     def result(self) -> tuple[Hanging, ...]:
         found: list[Hanging] = []
+        weights: set[int] = set()
         for may_be_near_others in (False, True):
             while (hanging := self.next(may_be_near_others)) is not None:
+                weights = (
+                    weights | {~hanging.vertex}
+                    if hanging.without
+                    else weights - {hanging.vertex} | {hanging.at}
+                )
+                if len(weights) > MOST_WEIGHTS:
+                    return tuple(found)
                 found.append(hanging)
         return tuple(found)
 

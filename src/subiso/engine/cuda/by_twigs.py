@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from subiso.engine.base import Params
 from subiso.engine.cuda.choose import joins_twigs
-from subiso.engine.cuda.machine import Machine
+from subiso.engine.cuda.machine import Description, Machine
 from subiso.engine.cuda.memory import Cache, DeviceGraph
 from subiso.engine.cuda.pipeline import PipelineRun
 from subiso.engine.cuda.tune import Wishes
@@ -54,26 +54,30 @@ class Nothing:
         return None
 
 
-def by_twigs(machines: Sequence[Machine], schedule: str, resolved: Resolved) -> bool:
-    """Whether a query is joined from twigs; UnsupportedError where that was asked for and cannot be."""
-    if len(machines) > 1:
-        if schedule == "pipeline":
-            raise UnsupportedError(
-                'schedule="pipeline" runs on one device', hint='use device="cuda", or another schedule'
-            )
-        return False
-    return joins_twigs(resolved, machines[0].description, schedule) is not None
+def by_twigs(one: bool, machine: Description, schedule: str, resolved: Resolved) -> str | None:
+    """Why a query is joined from twigs, on one device or several; None where it is not, UnsupportedError where that was
+    asked for and cannot be."""
+    if one:
+        return joins_twigs(resolved, machine, schedule)
+    if schedule == "pipeline":
+        raise UnsupportedError(
+            'schedule="pipeline" runs on one device', hint='use device="cuda", or another schedule'
+        )
+    return None
 
 
-def plan_twigs(resolved: Resolved, params: Params, wishes: Wishes, *, listing: bool) -> TwigQuery | None:
-    """Narrows candidates, measures relations and plans their joins; None where some twig has no match."""
+def plan_twigs(
+    resolved: Resolved, params: Params, wishes: Wishes, over: Callable[[], bool], *, listing: bool
+) -> TwigQuery | None:
+    """Narrows candidates, measures relations and plans their joins; None where some twig has no match, or time is
+    over."""
     own = wishes.pipeline
     matcher = TwigMatcher(resolved, params.threads)
-    weights = [] if listing or not own.weigh else matcher.weigh(hanging(resolved.problem))
+    weights = [] if listing or not own.weigh else matcher.weigh(hanging(resolved.problem), over)
     counted = tuple(h for weight in weights for h in weight.hanging)
     leave_out = {h.vertex for h in counted}
-    found = matcher.measure(prune=own.prune, most_rows=own.twig_rows, leave_out=leave_out)
-    if found.hopeless:
+    found = matcher.measure(prune=own.prune, most_rows=own.twig_rows, leave_out=leave_out, over=over)
+    if found is None or found.hopeless:
         return None
     plan = join_twigs(
         resolved.problem, found.twigs, found.rows, found.sizes, by_size=own.leaf_order, hanging=counted

@@ -92,13 +92,19 @@ def joins_twigs(resolved: Resolved, machine: Description, wanted: str = "auto") 
     if wanted != "auto":
         return "asked for" if wanted == "pipeline" else None
     nbytes = bytes_without_room(resolved, machine)
-    problem = resolved.problem
-    if not nbytes or problem.forbidden or problem.edges_to_tell_apart:
+    if not nbytes or "pipeline" not in without_room(resolved.problem):
         return None
     with contextlib.suppress(UnsupportedError):
-        lower_twigs(make_twig_plan(problem))
+        lower_twigs(make_twig_plan(resolved.problem))
         return f"{_no_room(nbytes)}; twigs are matched on the CPU"
     return None
+
+
+def without_room(problem: Problem) -> tuple[str, ...]:
+    """The schedules that "auto" has, on one device, for a graph that there is no room for."""
+    if problem.edges_to_tell_apart:
+        return ()  # kernels that tell them apart look at the whole graph
+    return ("levels",) if problem.forbidden else ("levels", "pipeline")
 
 
 def bytes_without_room(resolved: Resolved, machine: Description) -> int:

@@ -6,6 +6,7 @@ import contextlib
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Protocol
 
 from subiso.engine import cpu
@@ -121,8 +122,9 @@ class CudaEngine(Runs):
             resolved = self._on_candidates(resolved, params)
         if resolved.hopeless:
             return Outcome(0, seconds=time.perf_counter() - started)
-        if by_twigs(self.machines, self.schedule, resolved):
-            total = self._run(lambda: self.prepare_twigs(resolved, params) or Nothing(), watch)
+        if self._by_twigs(resolved):
+            prepare = partial(self.prepare_twigs, resolved, params, over=watch.over)
+            total = self._run(lambda: prepare() or Nothing(), watch)
             return Outcome(total, watch.stopped_by, time.perf_counter() - started)
         if watch.answered():
             return Outcome(0, watch.stopped_by, time.perf_counter() - started)
@@ -188,6 +190,10 @@ class CudaEngine(Runs):
         made = searched_in(resolved, stats, params.switches, device=True)
         return made if len(made.csrs) <= MAX_RELATIONS else resolved
 
+    def _by_twigs(self, resolved: Resolved) -> bool:
+        one = len(self.machines) == 1
+        return by_twigs(one, self.machine.description, self.schedule, resolved) is not None
+
     @property
     def narrower(self) -> DeviceNarrower:
         """Who runs the filters: the first machine, or the host."""
@@ -245,8 +251,8 @@ class CudaEngine(Runs):
             return CudaStream((), watch, self._note)
         resolved = self._on_candidates(resolved, params)
         runs: Sequence[Listing] = ()
-        if not resolved.hopeless and by_twigs(self.machines, self.schedule, resolved):
-            run = self.prepare_twigs(resolved, params, listing=True)
+        if not resolved.hopeless and self._by_twigs(resolved):
+            run = self.prepare_twigs(resolved, params, listing=True, over=watch.over)
             runs = () if run is None else (run,)
         elif not resolved.hopeless:
             stats = statistics_of(query.graph)

@@ -12,7 +12,8 @@ from subiso.engine.cuda import engine_on
 from subiso.engine.cuda.by_host import host_formula
 from subiso.engine.cuda.by_parts import parted_formula
 from subiso.engine.cuda.by_sums import SumsWay, may_come_from_sums, sums_way
-from subiso.engine.cuda.choose import Choice, choose_schedule, joins_twigs, takes_codegrees
+from subiso.engine.cuda.by_twigs import by_twigs
+from subiso.engine.cuda.choose import Choice, choose_schedule, takes_codegrees, without_room
 from subiso.engine.cuda.device import open_devices, parse_device, why_not
 from subiso.engine.cuda.explain_levels import levels_text
 from subiso.engine.cuda.explain_sums import passes_lines, sums_cost
@@ -34,6 +35,7 @@ from subiso.plan.formula import ONE_PLAN, Formula
 from subiso.plan.joins import make_twig_plan
 from subiso.plan.plan import Plan
 from subiso.plan.sums_text import sums_formula, sums_lines
+from subiso.plan.twig_plan import TwigPlan
 from subiso.storage.layout import RelationCsr, layout_of
 from subiso.storage.statistics import statistics_of
 
@@ -113,12 +115,13 @@ def device_notes(query: Query, device: str = "cuda", schedule: str = "auto") -> 
         lines.append(f"  filters {resolved.narrowed.where}")
     beside = told_of_race(resolved) if schedule == "auto" else ""
     resolved = with_candidate_graph(resolved, statistics_of(query.graph))
-    why = joins_twigs(resolved, machine, schedule)
+    why = by_twigs(_is_one(device), machine, schedule, resolved)
     if why is not None:
-        counted, listed = (
-            (f"schedule pipeline: {why}", *str(make_twig_plan(resolved.problem, counting=c)).splitlines())
-            for c in (True, False)
-        )
+        counted = _joined(make_twig_plan(resolved.problem, counting=True), why)
+        try:
+            listed = _joined(make_twig_plan(resolved.problem), why)
+        except UnsupportedError as error:  # more vertices are matched where they are not counted only
+            listed = (f"not by schedule pipeline: {error.message}",)
         short = "joined from twigs"
         return DeviceNotes(tuple(lines), instead=counted, short=short, listed=listed, own=True)
     storage = choose_storage(resolved)
@@ -134,6 +137,12 @@ def way_of(query: Query, device: str = "cuda", schedule: str = "auto") -> SumsWa
     resolved = resolve(query)
     asked = _Asked(query, resolved, description(device), schedule, _is_one(device))
     return None if resolved.hopeless else asked.way(asked.formula(schedule))
+
+
+def _joined(plan: TwigPlan, why: str) -> tuple[str, ...]:
+    """A join that is not refused, in words."""
+    lower_twigs(plan)
+    return (f"schedule pipeline: {why}", *str(plan).splitlines())
 
 
 def _by_kernels(asked: _Asked, lines: list[str], beside: str) -> DeviceNotes:
@@ -210,7 +219,11 @@ def _others(asked: _Asked, taken: Formula, chosen: set[str]) -> str:
                 costs.setdefault(cost + (f", {_SPARED}" if spared else ""), []).append(name)
     ways = [f"schedule {' or '.join(names)} ({cost})" for cost, names in costs.items()]
     twigs = _twigs(asked)
-    spare = [name for name, there in (("levels", "levels" not in chosen), ("pipeline", twigs)) if there]
+    spare = [
+        name
+        for name in without_room(asked.resolved.problem)
+        if asked.alone and name not in chosen and (twigs or name != "pipeline")
+    ]
     why = f" (auto takes {' and '.join(spare)} {_ROOM})" if asked.schedule == "auto" and spare else ""
     return "or by " + "; ".join([*ways, *twigs, _host(asked)]) + why
 

@@ -21,7 +21,14 @@ from subiso.engine.cuda.pipeline_build import JoinTable
 from subiso.engine.cuda.pipeline_feed import Feeder
 from subiso.engine.cuda.pipeline_kernel import BuildKernel, JoinKernel
 from subiso.engine.cuda.pipeline_tables import JOIN_ARGS, JOIN_CONTROL, lower_twigs, put_weight
-from subiso.engine.cuda.pipeline_tune import padded, part_rows, state_capacity, table_bytes, unit_rows
+from subiso.engine.cuda.pipeline_tune import (
+    extra_room,
+    padded,
+    part_rows,
+    state_capacity,
+    table_bytes,
+    unit_rows,
+)
 from subiso.engine.cuda.relations import relation_entries
 from subiso.engine.cuda.tune import Wishes, resident_blocks
 from subiso.engine.cuda.watch import Watch
@@ -176,7 +183,7 @@ class PipelineRun(Buffers):
         args, states = self.args, self.num_states
         args["num_rows"], args["unit"] = rows, unit_rows(rows, self.warps, self.own.unit)
         args["states_begin"], args["num_states"] = self.states_begin, states
-        args["extra_room"] = max(0, self.state_capacity - 32 * self.warps - states)
+        args["extra_room"] = extra_room(self.state_capacity, 32 * self.warps, states)
         args["least_turns"] = self.least_turns
         control = np.zeros((), JOIN_CONTROL)
         control["next"] = self.last["next"]
@@ -266,7 +273,7 @@ class PipelineRun(Buffers):
 
     def _put_weights(self, weights: Sequence[Weight]) -> None:
         self.lowered.tables["num_weights"] = len(weights)
-        for entry, weight in zip(self.lowered.tables["weights"], weights, strict=False):
+        for entry, weight in zip(self.lowered.tables["weights"][: len(weights)], weights, strict=True):
             bits = 0 if weight.bits is None else self._upload(weight.bits)
             put_weight(entry, weight, self.plan, self._upload(weight.values), bits)
 

@@ -13,7 +13,7 @@ from subiso.engine.cuda.layout import READS, offset_of
 from subiso.engine.cuda.tables import MAX_EDGES, MAX_OPS, MAX_POSITIONS
 from subiso.engine.twigs import COMPARISONS, Weight
 from subiso.errors import UnsupportedError
-from subiso.plan.hanging import MOST_RELATIONS, MOST_WITHOUT
+from subiso.plan.hanging import MOST_RELATIONS, MOST_WEIGHTS, MOST_WITHOUT
 from subiso.plan.twig_plan import HashJoin, PairTest, TwigPlan
 
 MAX_STEPS = 63
@@ -49,7 +49,7 @@ JOIN_TABLES = np.dtype(
         ("tests", np.dtype([(name, np.uint8) for name in ("kind", "a", "b", "c", "position")]), MAX_OPS),
         ("edges", np.dtype([(name, np.uint8) for name in ("source", "target", "relation")]), MAX_EDGES),
         ("steps", JOIN_STEP, MAX_STEPS),
-        ("weights", JOIN_WEIGHT, MAX_POSITIONS),
+        ("weights", JOIN_WEIGHT, MOST_WEIGHTS),
     ],
     align=True,
 )
@@ -168,5 +168,5 @@ def _at_most(what: str, found: int, limit: int) -> None:
     if found > limit:
         raise UnsupportedError(
             f"schedule pipeline takes at most {limit} {what}, this query has {found}",
-            hint='use schedule="auto" or device="cpu"',
+            hint='use another schedule, or device="cpu"',
         )

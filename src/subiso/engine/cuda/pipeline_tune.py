@@ -9,7 +9,7 @@ from subiso.plan.joins import TWIG_ROWS
 
 LEAST_TURNS = 512
 """Records that a lane looks at before its warp gives work back for lack of company."""
-_STATES_PER_LANE = 4
+_STATES_PER_LANE = 5
 _STATE_BYTES = 256 << 20
 _UNITS_PER_WARP = 8
 _LEAST_PART = 32
@@ -82,9 +82,19 @@ def state_capacity(lanes: int, words: int) -> int:
     """States that lanes may save: twice as many as there are lanes at least, so that none is ever lost.
 
     >>> state_capacity(1000, 10)
-    4000
+    5000
     """
     return lanes * max(2, min(_STATES_PER_LANE, _STATE_BYTES // (4 * words * lanes)))
+
+
+def extra_room(capacity: int, lanes: int, states: int) -> int:
+    """States that a launch may save beside one per lane. All that are there when it begins stay where they are: some
+    warp may be slow to take the first of them, while others save their own.
+
+    >>> extra_room(5000, 1000, 0), extra_room(5000, 1000, 2500), extra_room(5000, 1000, 4000)
+    (3000, 500, 0)
+    """
+    return max(0, capacity - 2 * lanes - states)
 
 
 def chains_for(rows: int) -> int:

@@ -164,10 +164,12 @@ class Runs:
         params: Params = Params(),  # noqa: B008 (frozen)
         *,
         listing: bool = False,
+        over: Callable[[], bool] = lambda: False,
     ) -> PipelineRun | None:
-        """A run of schedule `pipeline`, everything up to the first relation; None where some twig has no match."""
+        """A run of schedule `pipeline`, everything up to the first relation; None where some twig has no match, or time
+        is `over` before that is known."""
         with adding(self.times, "plan"):
-            query = plan_twigs(resolved, params, self.wishes, listing=listing)
+            query = plan_twigs(resolved, params, self.wishes, over, listing=listing)
         if query is None:
             return None
         choice, cache = Choice("pipeline", ""), self._graph(0, resolved).cache
