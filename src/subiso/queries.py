@@ -22,7 +22,9 @@ Density = Literal["any", "sparse", "dense"]
 Edges = Literal["all", "visited"]
 
 _METHODS, _DENSITIES, _EDGES = ("walk", "expand"), ("any", "sparse", "dense"), ("all", "visited")
-_ALSO = {"randomwalk": "walk"}
+_ALSO = {"randomwalk": "walk"} | {
+    word + "expansion": "expand" for word in ("", "neighbor", "neighbour", "neighborhood", "neighbourhood")
+}
 """Other words for what is known."""
 _DENSE = 3.0
 """Neighbours per vertex, in the mean, from which on a pattern is dense."""
@@ -73,7 +75,8 @@ def random_queries(
         edge_labels,
     )
     given: Any = size  # the command line may have a text
-    wanted = list(given) if isinstance(given, Sequence) and not isinstance(given, str) else [given]
+    several = isinstance(given, Sequence | np.ndarray) and not isinstance(given, str)
+    wanted = list(given) if several else [given]
     sizes = [whole("size", each, 1, MAX_VERTICES) for each in wanted]
     if max(sizes, default=0) > graph.num_vertices:
         raise GraphError(f"a pattern of {max(sizes)} vertices in a graph of {graph.num_vertices}")

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import math
+import re
 from pathlib import Path
 from typing import Any
 
@@ -398,6 +400,23 @@ def test_a_batch_keeps_what_was_finished(tmp_path: Path) -> None:
     )
     assert [row["count"] for row in json.loads(done.stdout)] == [60 * 59 // 2, None]
     assert "incomplete: 1 of 2 counts were not finished within 1 s each" in done.stderr
+    said = re.search(
+        r"incomplete: \(a\)--\(b\), .*: the count was not finished within 1 s \((\d+) so far\)", done.stderr
+    )
+    assert said is not None and 0 < int(said[1]) < math.comb(60, 6)
+    shown = run("count", graph, "(a)--(b)", "K6", "--engine", "reference", "--timeout", "0.2", code=3).stdout
+    assert re.search(r"\(e\)--\(f\) +- ", shown) and "None" not in shown
+
+
+def test_sorted_rows_that_came_in_time_may_not_be_the_smallest(tmp_path: Path) -> None:
+    graph = tmp_path / "g.subiso"
+    run("generate", "complete", "n=60", "-o", graph)
+    late = run(
+        "match", graph, "K6", "--sorted", "--limit", 5, "--engine", "reference", "--timeout", "0.3", code=3
+    )
+    assert "5 rows, stopped by timeout; there may be more, smaller ones too" in late.stderr
+    few = run("match", graph, "(a)--(b)", "--sorted", "--limit", 5, code=3)
+    assert "5 rows, stopped by limit; there may be more\n" in few.stderr
 
 
 def test_generate_says_what_it_does_not_take(file: str, tmp_path: Path) -> None:

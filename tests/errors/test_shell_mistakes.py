@@ -17,7 +17,14 @@ PAYS = "from,to,type,amount\nann,bob,PAYS,5\nbob,cid,PAYS,7\ncid,ann,OWES,9\n"
 MISTAKES: list[tuple[list[str], int, list[str]]] = [
     (["count", "missing.txt", "triangle"], 1, ["error: missing.txt: no such file", "hint: check the path"]),
     (["info", "."], 1, ["is a folder", "hint: give a file"]),
-    (["count", "pays.csv", "(a)-->(b)"], 1, ["but the graph is undirected", "hint: pass --directed"]),
+    (
+        ["count", "pays.csv", "(a)-->(b)"],
+        1,
+        [
+            "but the graph is undirected",
+            "hint: write -- for -->; or pass --directed, where the file does not say",
+        ],
+    ),
     (["count", "pays.csv", "(a:person)--(b)"], 1, ["no vertex labels", "hint: ", "--read vertices=FILE"]),
     (["count", "plain.txt", "(a)-[:PAYS]-(b)"], 1, ["no edge labels", "--read label=FIELD"]),
     (

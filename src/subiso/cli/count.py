@@ -135,6 +135,8 @@ def count(
         seconds = round(time.perf_counter() - start, 6)
         answers.append(found)
         stopped += bool(unfinished)
+        for message in unfinished:
+            note(f"incomplete: {pattern}: {message}")
         numbers = {"count": found} if approx is None or found is None else _numbers(found)
         rows.append({"pattern": str(pattern), **numbers, "seconds": seconds})
     if per is not None:

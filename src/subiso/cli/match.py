@@ -98,7 +98,8 @@ def match(
         )
         rows = emit_matches(matches, format, output)
     if matches.stopped_by is not None:
-        note(f"incomplete: {rows} rows, stopped by {matches.stopped_by}; there may be more")
+        others = "more, smaller ones too" if sort and matches.stopped_by == "timeout" else "more"
+        note(f"incomplete: {rows} rows, stopped by {matches.stopped_by}; there may be {others}")
         raise typer.Exit(INCOMPLETE)
     if output is not None:
         note(f"{rows} rows written to {output}")

@@ -123,6 +123,8 @@ def align(rows: Iterable[Sequence[Any]], widths: list[int] | None = None) -> lis
 
 
 def _cell(value: Any) -> tuple[str, bool]:
+    if value is None:
+        return "-", True
     if isinstance(value, float):
         return f"{value:.6g}", True
     return str(value), isinstance(value, int) and not isinstance(value, bool)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import operator
 import os
+import re
 from typing import SupportsIndex
 
 import numpy as np
@@ -64,10 +65,10 @@ def probability(name: str, value: float) -> float:
 def joined(word: str) -> str:
     """A word without the signs that may join its parts.
 
-    >>> joined("power-law"), joined("power_law")
-    ('powerlaw', 'powerlaw')
+    >>> joined("power-law"), joined("power_law"), joined("power law")
+    ('powerlaw', 'powerlaw', 'powerlaw')
     """
-    return str(word).replace("-", "").replace("_", "")
+    return re.sub("[-_ ]", "", str(word))
 
 
 def seed_of(value: SupportsIndex) -> int:

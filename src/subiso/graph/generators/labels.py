@@ -16,11 +16,12 @@ from subiso.graph.generators.arguments import joined, number, seed_of, threads_o
 from subiso.graph.graph import Graph
 from subiso.graph.labels import EdgeLabels, Label, VertexLabels
 
+ALPHAS = {"uniform": 0.0, "zipf": 1.0, "powerlaw": 2.5}
 # Weight of the label of rank r = 1, 2, ...; only operations that every platform rounds alike.
-WEIGHTS: dict[str, Callable[[int], float]] = {
-    "uniform": lambda r: 1.0,
-    "zipf": lambda r: 1.0 / r,
-    "powerlaw": lambda r: 1.0 / (r * r * sqrt(r)),
+_QUICK: dict[float, Callable[[int], float]] = {
+    0.0: lambda r: 1.0,
+    1.0: lambda r: 1.0 / r,
+    2.5: lambda r: 1.0 / (r * r * sqrt(r)),
 }
 _PRECISE = Context(prec=30)
 _STEEPEST = 10
@@ -117,16 +118,14 @@ def draw_labels(weights: Sequence[float], count: int, seed: int, stream: int, th
 def _weight(distribution: str, alpha: float | None) -> Callable[[int], float]:
     """What gives the weight of a rank."""
     name = joined(distribution)
-    weight = WEIGHTS.get(name)
-    if weight is None:
-        raise GraphError(f"unknown distribution {distribution!r}", hint=f"one of {', '.join(WEIGHTS)}")
-    if alpha is None:
-        return weight
-    if name != "powerlaw":
+    if name not in ALPHAS:
+        raise GraphError(f"unknown distribution {distribution!r}", hint=f"one of {', '.join(ALPHAS)}")
+    if alpha is not None and name != "powerlaw":
         raise GraphError(f"{distribution} has no alpha", hint='distribution="powerlaw"')
-    steepness = number("alpha", alpha, _STEEPEST)
+    steepness = ALPHAS[name] if alpha is None else number("alpha", alpha, _STEEPEST)
     # Powers of floats are rounded differently from platform to platform.
-    return lambda r: float(_PRECISE.power(Decimal(r), Decimal(-steepness)))
+    slow = lambda r: float(_PRECISE.power(Decimal(r), Decimal(-steepness)))  # noqa: E731
+    return _QUICK.get(steepness, slow)
 
 
 def _choose(
