@@ -28,6 +28,11 @@ struct Config {
   static constexpr bool kWatchful = kShare && kTail == Tail::kSizes && kTeam == Team::kNone;  // sizes may take long: look
   static constexpr bool kNarrow = kNarrowOn;       // a polynomial's value and its terms fit into 64 bits
   static constexpr bool kTally = kTallyOn;         // local counts
+  // Candidates of the last level that a warp counts in one go; more are worth sharing. Sizes below them are work of their
+  // own. Teams share nothing: there it is those of one entry, so that a stop is heeded.
+  static constexpr u32 kPiece = kTeam != Team::kNone ? 1024 : kTail == Tail::kSizes ? 256 : 2048;
+  // Turns after which a warp that counts sizes looks whether somebody waits for a part of its piece.
+  static constexpr u32 kLong = 16;
 };
 
 template <bool kNarrow>
@@ -73,14 +78,6 @@ struct Pool {
 
 // Levels of a plan from which on lanes are filled from above: in shorter searches there is hardly anything above.
 inline constexpr int kDeep = 5;
-
-// Candidates of the last level that a warp counts in one go; more are worth sharing. Sizes below them are work of their own.
-// Teams share nothing: there it is those of one entry, so that a stop is heeded.
-template <Tail kTail, Team kTeam>
-inline constexpr u32 kPiece = kTeam != Team::kNone ? 1024 : kTail == Tail::kSizes ? 256 : 2048;
-
-// Turns after which a warp that counts sizes looks whether somebody waits for a part of its piece.
-inline constexpr u32 kLong = 16;
 
 template <class Store>
 struct SearchArgs {

@@ -204,7 +204,7 @@ class SearchStep : public SearchTail<Plan, Store, Config> {
   SUBISO_DEVICE bool finish() {
     if (ballot(frontier_.left != 0) == 0) return false;
     const auto level = before(plan_.num_levels());
-    constexpr u32 kMost = kPiece<Config::kTail, Config::kTeam>;
+    constexpr u32 kMost = Config::kPiece;
     u32 piece = least(frontier_.left, kMost);
     if constexpr (Config::kTeam == Team::kNone) {
       const u32 end = scan_add(piece), begin = end - piece, total = shuffle(end, kWarp - 1);
@@ -248,7 +248,7 @@ class SearchStep : public SearchTail<Plan, Store, Config> {
 
   // After long counts of sizes: whether somebody waits who could have what is left of the piece.
   SUBISO_DEVICE bool wanted() {
-    if (!Config::kWatchful || turns_ < kLong || depth_ > least(Config::kStop, Config::kDetect)) return false;
+    if (!Config::kWatchful || turns_ < Config::kLong || depth_ > least(Config::kStop, Config::kDetect)) return false;
     turns_ = Config::kPeriod;
     return anybody_waits(args_.share);
   }

@@ -7,9 +7,13 @@
 namespace subiso {
 namespace {
 
-// Looks at the others in every step and finds every gift worthwhile: small graphs then see all the paths.
+// Looks at the others in every step, also amid small pieces, and finds every gift worthwhile: small graphs then see all
+// the paths.
 template <Tail kTail, bool kEdges, unsigned kBatch, bool kShare, bool kSets = false, Team kTeam = Team::kNone>
-using Eager = Config<kTail, kEdges, true, kBatch, kShare, 1, 1, kSets, kMaxPositions, kMaxPositions, kTeam>;
+struct Eager : Config<kTail, kEdges, true, kBatch, kShare, 1, 1, kSets, kMaxPositions, kMaxPositions, kTeam> {
+  static constexpr u32 kPiece = 96;
+  static constexpr u32 kLong = 1;
+};
 
 template <class Store, class Config>
 std::uint64_t run(const simt::Launch& how, const void* bytes, std::size_t size) {
