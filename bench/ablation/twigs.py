@@ -14,10 +14,12 @@ import numpy as np
 
 from bench.ablation.rehearse import TWIG_KERNELS
 from bench.ablation.setting import ENUMERATE, Setting, Trial, Way, agreed, failure
+from bench.ablation.stepwise import STEPS, Stepwise
 from bench.ablation.study import Study, geometric_mean, mean
 from bench.plot import bar_chart, line_chart
 from subiso.engine import cpu
 from subiso.engine.base import Params, Switches
+from subiso.engine.cuda.engine import CudaEngine
 from subiso.engine.cuda.pipeline import PipelineReport
 from subiso.engine.cuda.pipeline_tables import BUILD_ARGS
 from subiso.engine.cuda.pipeline_tune import PipelineWishes
@@ -153,11 +155,12 @@ def compared(setting: Setting, data: Data, patterns: Sequence[Pattern]) -> dict[
         problems = problems or (bad[0] if bad else "")
         if all(trial.ms for trial in trials.values()):
             rows.append({**steps(trials["pipeline"]), **{name: trial.ms for name, trial in trials.items()}})
+            rows[-1].update(parts(setting, graph, pattern))
             rows[-1]["pipeline wait"] = trials["pipeline"].wait_ms
             rows[-1]["cpu / wait"] = ratio(trials["cpu"].ms, trials["pipeline"].wait_ms)
         else:
             stopped += all(trial.state != "left out" for trial in trials.values())
-    names = ["twigs", "probe rows", "table rows", "listing", "waiting", *(way.name for way in WAYS)]
+    names = ["twigs", "probe rows", "table rows", "listing", "waiting", *STEPS, *(way.name for way in WAYS)]
     names += ["pipeline wait", "cpu"]
     found = {name: mean(row[name] for row in rows) for name in names}
     ratios = geometric_mean(row["cpu / wait"] for row in rows)
@@ -194,6 +197,20 @@ def steps(trial: Trial) -> dict[str, Any]:
         "listing": 1000 * report.listing,
         "waiting": 1000 * report.waiting,
     }
+
+
+def parts(setting: Setting, graph: Graph, pattern: Pattern) -> dict[str, float]:
+    """Milliseconds of one more run by step, each of which is waited for: copies, hash tables, joins."""
+    machine = Stepwise(setting.machine)
+    engine = CudaEngine(machine, setting.wishes, schedule="pipeline")
+    query, params = (
+        make_query(graph, pattern, unique=False),
+        Params(timeout=setting.limit, switches=ENUMERATE),
+    )
+    engine.count(query, params)  # brings what is kept of the graph
+    before = dict(machine.seconds)
+    engine.count(query, params)
+    return {step: 1000 * (machine.seconds[step] - before[step]) for step in STEPS}
 
 
 def note_kernels(setting: Setting) -> None:

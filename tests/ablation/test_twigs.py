@@ -30,6 +30,8 @@ def test_steps_and_sweeps() -> None:
     assert found.wrong == 0
     assert [row["vertices"] for row in found.rows] == [3, 4]
     assert all(row["queries"] == 2 and row["twigs"] >= 1 and row["listing"] > 0 for row in found.rows)
+    assert all(row["copying"] > 0 and row["joining"] > 0 for row in found.rows)
+    assert all((row["building"] > 0) == (row["twigs"] > 1) for row in found.rows)
     swept = twigs.sweeps(setting())
     assert swept.wrong == 0
     assert [row["value"] for row in swept.rows] == ["16", "3", "sparse", "dense"]
