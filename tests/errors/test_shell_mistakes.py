@@ -22,7 +22,7 @@ MISTAKES: list[tuple[list[str], int, list[str]]] = [
         1,
         [
             "but the graph is undirected",
-            "hint: write -- for -->; or pass --directed, where the file does not say",
+            "hint: pass --directed, if the file leaves it open, or write -- for -->",
         ],
     ),
     (["count", "pays.csv", "(a:person)--(b)"], 1, ["no vertex labels", "hint: ", "--read vertices=FILE"]),
@@ -36,6 +36,11 @@ MISTAKES: list[tuple[list[str], int, list[str]]] = [
     (["count", "pays.csv", "(a)->(b)"], 1, ["  (a)->(b)\n      ^", "hint: edges are -->"]),
     (["count", "pays.csv", "(a)--(b), (c)--(d)"], 1, ["the pattern is disconnected", "hint: join the parts"]),
     (["count", "pays.csv", "@nothing"], 1, ["nothing: cannot read the pattern"]),
+    (
+        ["count", "pays.csv", "@one.txt:1"],
+        1,
+        ["cannot read the pattern", "hint: @FILE:3 picks a pattern of a .json"],
+    ),
     (["count", "pays.csv", "K4", "--anchor", "z=ann"], 1, ["no vertex 'z'", "hint: its vertices are a, b"]),
     (["count", "pays.csv", "K4", "--anchor", "a=zoe"], 1, ["the graph has no vertex 'zoe'", "hint: "]),
     (["count", "pays.csv", "K4", "--anchor", "a"], 1, ["expected VERTEX=ID", "--anchor a=17"]),

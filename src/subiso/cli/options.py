@@ -206,7 +206,9 @@ def load_pattern(text: str) -> Pattern:
             text = Path(text[1:]).read_text(encoding="utf-8")
         except (OSError, UnicodeDecodeError) as error:
             reason = error.strerror if isinstance(error, OSError) else "not a text file"
-            raise FormatError(f"cannot read the pattern: {reason}", path=text[1:]) from error
+            numbered = re.search(r":\d+$", text) is not None
+            hint = "@FILE:3 picks a pattern of a .json or .patterns file" if numbered else None
+            raise FormatError(f"cannot read the pattern: {reason}", path=text[1:], hint=hint) from error
         return Pattern.from_dotmotif(text) if _DOTMOTIF.match(text) else Pattern(text)
     if _DOTMOTIF.match(text):
         return Pattern.from_dotmotif(text)

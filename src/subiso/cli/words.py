@@ -15,7 +15,7 @@ _LABELS = "give labels: --read vertices=FILE (CSV, Parquet), or a format that ha
 _SENTENCES = (
     (
         r"write -- for -->, use Pattern\.to_undirected\(\), or build the graph with directed=True",
-        "write -- for -->; or pass --directed, where the file does not say",
+        "pass --directed, if the file leaves it open, or write -- for -->",
     ),
     (r"build (?:the graph|it) with vertex_labels=", _LABELS),
     (r"build the graph with edge_labels=", "name the field that holds them: --read label=FIELD"),
