@@ -84,21 +84,20 @@ def balanced(launches: Launches) -> set[bool]:
     return {int(args["multiprocessors"]) > 0 for kernel, args in launches if kernel.step == "offsets"}
 
 
-@pytest.mark.parametrize(
-    ("switch", "look", "by_default", "wanted"),
-    [
-        ({"output": "prealloc"}, outputs, {"pairs"}, {"buffer"}),
-        ({"output": "twice"}, outputs, {"pairs"}, {"counts", "write"}),
-        ({"first": "rarest"}, lists, {False}, {True}),
-        ({"cache": False}, joins("cache"), {1}, {0}),
-        ({"operands": "reused"}, joins("reuse"), {0}, {1}),
-        ({"live": False}, columns, [1, 2, 1, 1], [1, 2, 3, 4]),
-        ({"balance": False}, balanced, {True}, {False}),
-    ],
-    ids=str,
-)
-def test_every_switch_arrives(
-    switch: dict[str, object], look: Callable[[Launches], Any], by_default: Any, wanted: Any
-) -> None:
+CASES: dict[str, tuple[dict[str, object], Callable[[Launches], Any], Any, Any]] = {
+    "prealloc": ({"output": "prealloc"}, outputs, {"pairs"}, {"buffer"}),
+    "twice": ({"output": "twice"}, outputs, {"pairs"}, {"counts", "write"}),
+    "rarest": ({"first": "rarest"}, lists, {False}, {True}),
+    "cache": ({"cache": False}, joins("cache"), {1}, {0}),
+    "reused": ({"operands": "reused"}, joins("reuse"), {0}, {1}),
+    "live": ({"live": False}, columns, [1, 2, 1, 1], [1, 2, 3, 4]),
+    "balance": ({"balance": False}, balanced, {True}, {False}),
+}
+"""A switch, what to look at, what is there by default and with the switch."""
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_every_switch_arrives(name: str) -> None:
+    switch, look, by_default, wanted = CASES[name]
     assert look(launched()) == by_default
     assert look(launched(**switch)) == wanted
