@@ -158,6 +158,19 @@ def levels_kernels() -> dict[str, Kernel]:
         "levels join buffer copied": LevelsKernel("join", "buffer", operands="copied"),
         "levels join pairs sharing": LevelsKernel("join", operands="shared"),
         "levels join buffer sharing": LevelsKernel("join", "buffer", operands="shared"),
+        **{
+            f"levels join {output} {operands}": LevelsKernel("join", output, operands=operands)
+            for output in ("total", "counts", "write")
+            for operands in ("copied", "shared")
+        },
+        **{f"levels {step} total": LevelsKernel(step, "total") for step in ("seed", "combine", "sift")},
+        "levels join total edges": LevelsKernel("join", "total", edges=True),
+        "levels tail narrow": LevelsKernel("tail"),
+        **{
+            f"levels {step} {name}": LevelsKernel(step, store=name)
+            for name in INDEXED
+            for step in ("combine", "sift", "tail")
+        },
         **{f"levels join pairs {name}": LevelsKernel("join", store=name) for name in INDEXED},
         **{f"levels link {name}": LevelsKernel("link", store=name) for name in INDEXED},
         "levels descent": DescentKernel((*usual, LevelsKernel("join", "total"))),
