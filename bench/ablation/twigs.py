@@ -18,7 +18,7 @@ from bench.ablation.stepwise import STEPS, Stepwise
 from bench.ablation.study import Study, geometric_mean, mean
 from bench.plot import bar_chart, line_chart
 from subiso.engine import cpu
-from subiso.engine.base import Params, Switches
+from subiso.engine.base import Outcome, Params, Switches
 from subiso.engine.cuda.engine import CudaEngine
 from subiso.engine.cuda.pipeline import PipelineReport
 from subiso.engine.cuda.pipeline_tables import BUILD_ARGS
@@ -155,7 +155,10 @@ def compared(setting: Setting, data: Data, patterns: Sequence[Pattern]) -> dict[
         problems = problems or (bad[0] if bad else "")
         if all(trial.ms for trial in trials.values()):
             rows.append({**steps(trials["pipeline"]), **{name: trial.ms for name, trial in trials.items()}})
-            rows[-1].update(parts(setting, graph, pattern))
+            outcome, split = parts(setting, graph, pattern)
+            rows[-1].update(split)
+            if outcome.complete and outcome.count != trials["cpu"].count:
+                problems = problems or f"WRONG: {outcome.count} step by step"
             rows[-1]["pipeline wait"] = trials["pipeline"].wait_ms
             rows[-1]["cpu / wait"] = ratio(trials["cpu"].ms, trials["pipeline"].wait_ms)
         else:
@@ -199,8 +202,8 @@ def steps(trial: Trial) -> dict[str, Any]:
     }
 
 
-def parts(setting: Setting, graph: Graph, pattern: Pattern) -> dict[str, float]:
-    """Milliseconds of one more run by step, each of which is waited for: copies, hash tables, joins."""
+def parts(setting: Setting, graph: Graph, pattern: Pattern) -> tuple[Outcome, dict[str, float]]:
+    """One more run whose steps are waited for, and the milliseconds of each: copies, hash tables, joins."""
     machine = Stepwise(setting.machine)
     engine = CudaEngine(machine, setting.wishes, schedule="pipeline")
     query, params = (
@@ -209,8 +212,8 @@ def parts(setting: Setting, graph: Graph, pattern: Pattern) -> dict[str, float]:
     )
     engine.count(query, params)  # brings what is kept of the graph
     before = dict(machine.seconds)
-    engine.count(query, params)
-    return {step: 1000 * (machine.seconds[step] - before[step]) for step in STEPS}
+    outcome = engine.count(query, params)
+    return outcome, {step: 1000 * (machine.seconds[step] - before[step]) for step in STEPS}
 
 
 def note_kernels(setting: Setting) -> None:

@@ -7,8 +7,10 @@ import xml.etree.ElementTree as ET
 import pytest
 from bench.ablation import twigs
 from bench.ablation.rehearse import kernels_of
+from bench.ablation.stepwise import STEPS
 from tests.ablation.test_studies import setting
 
+from subiso.engine.base import Outcome
 from subiso.engine.cuda.pipeline_kernel import BuildKernel, JoinKernel
 
 
@@ -38,6 +40,14 @@ def test_steps_and_sweeps() -> None:
     assert all(row["queries"] == 2 and row["cpu / wait"] > 0 for row in swept.rows)
     for svg in (*found.plots.values(), *swept.plots.values()):
         ET.fromstring(svg)
+
+
+def test_wrong_counts_step_by_step_are_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    def off(*args: object) -> tuple[Outcome, dict[str, float]]:
+        return Outcome(-1), dict.fromkeys(STEPS, 1.0)
+
+    monkeypatch.setattr(twigs, "parts", off)
+    assert twigs.study(setting()).wrong == 2
 
 
 def test_switches_agree() -> None:
