@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import math
 import time
+from types import SimpleNamespace
 
 import pytest
 from bench.ablation import rehearse
@@ -60,16 +61,20 @@ def test_counts_that_change_are_not_repeated_and_stopped_ones_once(
 def test_queries_after_the_time_are_left_out(
     machine: Rehearsal, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
+    now = 0.0
+
     def count(engine: CudaEngine, query: Query, params: Params) -> Outcome:
-        time.sleep(0.06)
+        nonlocal now
+        now += 6.0
         return Outcome(1)
 
     monkeypatch.setattr(joins, "compile_counts", lambda *_: 0)
+    monkeypatch.setattr(joins, "time", SimpleNamespace(perf_counter=lambda: now))
     monkeypatch.setattr(CudaEngine, "count", count)
     three = {f"3/{i}": QUERIES["3/0"] for i in range(3)}
     once = argparse.Namespace(timeout=2.0, repeat=0, seed=0)
     ways = joins.engines_by_schedule(["fine"])
-    found = joins.run_all(machine, "g", three, ways, joins.COUNTING, once, time.perf_counter() + 0.1)
+    found = joins.run_all(machine, "g", three, ways, joins.COUNTING, once, until=10.0)
     assert [t.query for t in found] == ["3/0", "3/1"]
     joins.report_schedules(found, len(three))
     joins.report_switches(found, {"3/1": 2}, "any order", len(three))

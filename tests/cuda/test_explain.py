@@ -110,6 +110,7 @@ def test_plans_that_schedules_share_are_not_priced_twice() -> None:
     told = str(si.explain(GRAPH, si.Pattern.clique(5), device="cuda"))
     assert "  or by schedule fine or stack or levels (the same plans); schedule pipeline (" in told
     assert " operations) (auto takes levels and pipeline for graphs without room on the device)\n" in told
+    assert "  schedule local: " in told
 
 
 @pytest.mark.parametrize(

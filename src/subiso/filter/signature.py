@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from subiso import _native
+from subiso.engine.base import Switches
 from subiso.engine.query import Query
 from subiso.errors import QueryError
 from subiso.filter.candidates import Bits
@@ -20,7 +21,8 @@ from subiso.graph import Graph
 from subiso.pattern import PatternEdge
 from subiso.storage.layout import layout_of
 
-SHAPE = NUM_BITS, LABEL_BITS = 512, 32
+SHAPE = Switches().signature
+"""N and K, unless something else is asked for."""
 _OUT, _IN = 0, 1
 
 Pair = tuple[int, int, int]
@@ -52,7 +54,7 @@ class SignatureTable:
 
 
 def signature_table(
-    graph: Graph, num_bits: int = NUM_BITS, label_bits: int = LABEL_BITS, *, threads: int = 0
+    graph: Graph, num_bits: int = SHAPE[0], label_bits: int = SHAPE[1], *, threads: int = 0
 ) -> SignatureTable:
     """The graph's table with N = num_bits and K = label_bits, made on first use and kept with the graph.
 
