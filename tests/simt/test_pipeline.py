@@ -294,17 +294,44 @@ def test_there_is_room_for_all_weights(core: int) -> None:
 
 
 def test_a_time_limit_ends_the_measuring() -> None:
-    """Twigs go through the graph one after the other, and no further one when time is over."""
-    query = make_query(complete(9), Pattern.cycle(6))
-    engine = CudaEngine(ShimMachine(), Wishes(blocks=1, warps_per_block=1), schedule="pipeline")
-    resolved = resolve(query)
+    """Twigs go through the graph one after the other, where there are labels to narrow them first: none after it."""
+    graph = complete(9)
+    labelled = Graph.from_edges(*graph.edge_endpoints(), vertex_labels=["A", "B", "A"] * 3)
+    own = PipelineWishes(weigh=False)
+    engine = CudaEngine(ShimMachine(), Wishes(blocks=1, warps_per_block=1, pipeline=own), schedule="pipeline")
     looks: list[int] = []
-    assert engine.prepare_twigs(resolved) is not None
-    for most in range(3):
+    most = 1 << 30
+
+    def over() -> bool:
+        looks.append(1)
+        return len(looks) > most
+
+    found = []
+    for query in (
+        make_query(graph, Pattern.cycle(6)),
+        make_query(labelled, "(a:A)--(b:B)--(c:A)--(d:A)--(a)"),
+    ):
+        resolved = resolve(query)
         looks.clear()
-        over = lambda: looks.append(1) or len(looks) > most  # type: ignore[func-returns-value]  # noqa: B023, E731
-        assert engine.prepare_twigs(resolved, over=over) is None
-        assert len(looks) == most + 1
+        assert engine.prepare_twigs(resolved, over=over) is not None
+        found.append(len(looks))
+        for most in range(found[-1]):
+            looks.clear()
+            assert engine.prepare_twigs(resolved, over=over) is None
+            assert len(looks) == most + 1
+        most = 1 << 30
+    assert found[0] > 1 and found[1] > 2 * 2, "a test that looks at few twigs"
+
+
+def test_what_hangs_is_weighed_in_time() -> None:
+    """No weight after the time limit, and no run without those that are wanted."""
+    engine = CudaEngine(ShimMachine(), Wishes(blocks=1, warps_per_block=1), schedule="pipeline")
+    resolved = resolve(bushy_query(1))
+    looks: list[int] = []
+    assert engine.prepare_twigs(resolved, over=lambda: bool(looks.append(1))) is not None  # type: ignore[func-returns-value]
+    looks.clear()
+    assert engine.prepare_twigs(resolved, over=lambda: looks.append(1) is None) is None  # type: ignore[func-returns-value]
+    assert len(looks) == 2, "one for the weights, one for the twigs"
 
 
 def test_auto_takes_it_for_graphs_that_have_no_room() -> None:
