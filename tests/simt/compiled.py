@@ -35,10 +35,11 @@ _BEFORE = """#include <string>
 """
 _AFTER = """
 extern "C" const char* run(const void* bytes, unsigned blocks, unsigned threads, unsigned long shared, int order,
-                           unsigned long seed, void* poke, unsigned long poke_after, unsigned long* turns) {
+                           unsigned long seed, void* poke, unsigned long poke_after, unsigned long* turns,
+                           unsigned long* atomics) {
   static std::string error;
   subiso::simt::Launch how{blocks, threads, shared, static_cast<subiso::simt::Order>(order), seed, 2000000,
-                           static_cast<unsigned*>(poke), poke_after};
+                           static_cast<unsigned*>(poke), poke_after, atomics};
   const auto& args = *static_cast<const %s*>(bytes);
   try {
     *turns = subiso::simt::launch(how, [&] { %s(args); });
@@ -60,9 +61,9 @@ def launch(
     seed: int,
     poke: int = 0,
     poke_after: int = 0,
-) -> int:
-    """Runs a kernel to its end; the number of turns that its lanes took."""
-    turns = ctypes.c_ulong()
+) -> tuple[int, int]:
+    """Runs a kernel to its end; the number of turns that its lanes took, and that of their atomic operations."""
+    turns, atomics = ctypes.c_ulong(), ctypes.c_ulong()
     error = _load(kernel)(
         args.tobytes(),
         blocks,
@@ -73,10 +74,11 @@ def launch(
         poke,
         poke_after,
         ctypes.byref(turns),
+        ctypes.byref(atomics),
     )
     if error is not None:
         raise RuntimeError(error.decode())
-    return turns.value
+    return turns.value, atomics.value
 
 
 @cache
@@ -87,7 +89,7 @@ def _load(kernel: Kernel) -> Any:
     run = ctypes.CDLL(str(_build(text, _simt_object()))).run
     run.restype = ctypes.c_char_p
     numbers = [ctypes.c_ulong, ctypes.c_int, ctypes.c_ulong, ctypes.c_void_p, ctypes.c_ulong]
-    run.argtypes = [ctypes.c_char_p, *[ctypes.c_uint] * 2, *numbers, ctypes.POINTER(ctypes.c_ulong)]
+    run.argtypes = [ctypes.c_char_p, *[ctypes.c_uint] * 2, *numbers, *[ctypes.POINTER(ctypes.c_ulong)] * 2]
     return run
 
 

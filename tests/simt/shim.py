@@ -77,6 +77,8 @@ class ShimMachine:
     fixed: bool = False
     """Compile plans in, where the engine asks for it; else they are read from tables."""
     turns: int = 0
+    atomics: int = 0
+    """Atomic operations of the kernels that were compiled from their text."""
     spent: Spent = field(default_factory=Spent)
     compiled_launches: int = 0
 
@@ -118,9 +120,11 @@ class ShimMachine:
         prebuilt = isinstance(kernel, SearchKernel) and kernel.store == "csr" and not kernel.tally
         if not prebuilt or (self.fixed and kernel.tables is not None):
             self.compiled_launches += 1
-            self.turns += launch_compiled(
+            turns, atomics = launch_compiled(
                 kernel, args, blocks, shared, self.order, self.seed, stop, self.stop_after or 0
             )
+            self.turns += turns
+            self.atomics += atomics
             return
         self.turns += simt.search(
             kernel.tail,

@@ -7,6 +7,7 @@ import importlib.util
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import cache
 from typing import TYPE_CHECKING, Any, cast
 
 from subiso.engine.base import Engine, Params
@@ -34,7 +35,7 @@ def choose_engine(
     if _is_cuda(device):
         return _cuda_engine(engine, device, schedule)
     if engine == "auto":
-        devices = counting and device == "auto" and importlib.util.find_spec("cupy") is not None
+        devices = counting and device == "auto" and _has_cupy()
         engine = "auto" if devices else "cpu"
     return cast(Engine, importlib.import_module(f"subiso.engine.{engine}"))
 
@@ -84,6 +85,12 @@ def explain_several(queries: Sequence[Query], device: str = "auto", schedule: st
     from subiso.engine.explain_set import explain_set
 
     return explain_set(queries, on_device=None if device == "cpu" else lambda query: on_device(query)[0])
+
+
+@cache
+def _has_cupy() -> bool:
+    """Looked for once: a search of all folders takes a third of a small query's time."""
+    return importlib.util.find_spec("cupy") is not None
 
 
 def _is_cuda(device: str) -> bool:

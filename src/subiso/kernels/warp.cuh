@@ -87,31 +87,31 @@ SUBISO_DEVICE void sync_block(SUBISO_CALL0) { simt::sync_block(file, line); }
 
 template <class T>
 SUBISO_DEVICE T atomic_add(T* at, T value) {
-  simt::maybe_yield();
+  simt::before_atomic();
   const T old = *at;
   *at = static_cast<T>(old + value);
   return old;
 }
 SUBISO_DEVICE u32 atomic_or(u32* at, u32 value) {
-  simt::maybe_yield();
+  simt::before_atomic();
   const u32 old = *at;
   *at = old | value;
   return old;
 }
 SUBISO_DEVICE u32 atomic_and(u32* at, u32 value) {
-  simt::maybe_yield();
+  simt::before_atomic();
   const u32 old = *at;
   *at = old & value;
   return old;
 }
 SUBISO_DEVICE u32 atomic_cas(u32* at, u32 expected, u32 value) {
-  simt::maybe_yield();
+  simt::before_atomic();
   const u32 old = *at;
   if (old == expected) *at = value;
   return old;
 }
 SUBISO_DEVICE u32 atomic_exchange(u32* at, u32 value) {
-  simt::maybe_yield();
+  simt::before_atomic();
   const u32 old = *at;
   *at = value;
   return old;

@@ -98,6 +98,10 @@ class Machine {
   void maybe_yield() {
     if ((how_.order == Order::kRandom || how_.order == Order::kUnfair) && next_random() % 4 == 0) leave();
   }
+  void before_atomic() {
+    if (how_.atomics != nullptr) ++*how_.atomics;
+    maybe_yield();
+  }
   [[noreturn]] void fail(const std::string& what) {
     error_ = what;
     for (;;) switch_fiber(current_->fiber, main_);
@@ -286,5 +290,6 @@ const Operand& gathered(std::uint32_t lane) { return machine->lane().warp[lane];
 void sync_block(const char* file, int line) { machine->arrive_block({Call::kSyncBlock, 0, file, line}); }
 void backoff(const char* file, int line) { machine->spin(file, line); }
 void maybe_yield() { machine->maybe_yield(); }
+void before_atomic() { machine->before_atomic(); }
 
 }  // namespace subiso::simt

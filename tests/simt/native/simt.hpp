@@ -27,6 +27,7 @@ struct Launch {
   // Writes *poke = 1 after this many turns of lanes (a host that stops a running kernel); null = never.
   std::uint32_t* poke = nullptr;
   std::uint64_t poke_after = 0;
+  std::uint64_t* atomics = nullptr;  // atomic operations are added up here, if anywhere
 };
 
 // Thrown by launch: says what went wrong with block, thread, file and line.
@@ -61,6 +62,8 @@ void sync_block(const char* file, int line);
 void backoff(const char* file, int line);
 // In random and unfair order: now and then lets another lane run. A place where lanes interleave though nothing waits.
 void maybe_yield();
+// The same, where an atomic operation begins.
+void before_atomic();
 
 template <class T>
 T operand_of(std::uint32_t lane) {
