@@ -9,7 +9,7 @@ from subiso.engine import cpu, reference
 from subiso.engine.base import Params, Switches
 from subiso.engine.query import make_query
 from subiso.engine.together import count_together
-from subiso.filter.candidate_graph import Choice, with_candidate_graph
+from subiso.filter.candidate_graph import Choice, with_candidate_graph, with_common_candidate_graph
 from subiso.filter.common import with_common_filters
 from subiso.filter.resolve import resolve
 from subiso.graph import Graph
@@ -85,10 +85,13 @@ def test_candidates_that_several_queries_share_may_be_more(candidate_graph: Choi
 
 
 def test_a_candidate_graph_has_no_relations_for_edges_that_are_apart() -> None:
-    graph, text = data(0), "(a:A)-[:X]->(b:B)-[:Y]->(c:C)"
-    relations = []
+    """Two edges with one label, which their ends tell apart: for one query, and for two that share a graph."""
+    graph, text = data(0), "(a:A)-[:X]->(b:B)-[:X]->(c:C)"
+    alone, shared = [], []
     for mode in ("edge-isomorphism", "homomorphism"):
         resolved = resolve(make_query(graph, text, mode=mode))
-        made = with_candidate_graph(resolved, statistics_of(graph), "always")
-        relations.append(len(made.csrs))
-    assert relations[0] == relations[1]
+        alone.append(len(with_candidate_graph(resolved, statistics_of(graph), "always").csrs))
+        both = with_common_candidate_graph([resolved, resolved])
+        shared += [len(made.csrs) for made in both]
+    assert alone[0] == alone[1]
+    assert len(set(shared)) == 1

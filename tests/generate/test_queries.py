@@ -17,6 +17,17 @@ from subiso.graph.generators import random_labels
 from subiso.queries import random_queries, read_queries, write_queries
 
 
+def test_walks_are_long_and_expansions_are_bushy() -> None:
+    """In a graph without short ways back: a walk of eight vertices is mostly a path, an expansion hardly ever."""
+    rng = np.random.default_rng(1)
+    graph = si.Graph.from_edges(*rng.integers(0, 4000, (2, 40_000)), num_vertices=4000, loops="drop")
+    paths = {}
+    for method in ("walk", "expand"):
+        queries = random_queries(graph, 60, [8], method=method, edges="visited", seed=3)
+        paths[method] = sum(max(m.bit_count() for m in query.neighbor_masks) <= 2 for query in queries)
+    assert paths["walk"] > 30 and paths["expand"] < 10
+
+
 def labelled(seed: int = 1, directed: bool = True) -> si.Graph:
     graph = gen.rmat(9, 6, seed=seed, directed=directed)
     return random_labels(random_labels(graph, 5, "zipf", seed=seed), ["x", "y", "z"], on="edges", seed=seed)

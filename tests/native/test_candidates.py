@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import random
 import time
+from typing import Any
 
 import numpy as np
 import pytest
@@ -145,30 +146,51 @@ def test_failing_sets_end_what_plans_would_not(open_ends: int) -> None:
     assert si.count(graph, text + ", !(B)--(G)", timeout=20) == 0  # there is no elimination either
 
 
-@pytest.mark.parametrize("enough", [None, 1])
-def test_rows_come_from_beside_a_plan(monkeypatch: pytest.MonkeyPatch, enough: int | None) -> None:
-    """A plan that never gives any: the run is started, but waits."""
+class Hesitant:
+    """A run that gives so many batches, and then none for a while."""
+
+    def __init__(self, run: Any, batches: int, looks: float) -> None:
+        self.run, self.batches, self.looks = run, batches, looks
+
+    def __getattr__(self, name: str) -> object:
+        return getattr(self.run, name)
+
+    def done(self) -> bool:
+        return self.looks <= 0 and bool(self.run.done())
+
+    def next_batch(self, seconds: float) -> object:
+        if self.batches > 0:
+            self.batches -= 1
+            return self.run.next_batch(1.0)
+        if self.looks <= 0:
+            return self.run.next_batch(seconds)
+        self.looks -= 1
+        time.sleep(0.001)
+        return None
+
+
+def hesitant_stream(monkeypatch: pytest.MonkeyPatch, batches: int, looks: float) -> Query:
+    """Has listings begin with a plan, and be tried beside it at once."""
     monkeypatch.setattr(cpu, "list_candidates", lambda *_: None)
     monkeypatch.setattr(cpu, "_PATIENCE", 0.0)
     prepare = cpu.prepare
-
-    class Slow:
-        def __init__(self, *args: object) -> None:
-            self.run = prepare(*args)  # type: ignore[arg-type]
-
-        def __getattr__(self, name: str) -> object:
-            return getattr(self.run, name)
-
-        def done(self) -> bool:
-            return False
-
-        def next_batch(self, _: float) -> None:
-            time.sleep(0.001)
-
-    monkeypatch.setattr(cpu, "prepare", Slow)
+    monkeypatch.setattr(cpu, "prepare", lambda *args: Hesitant(prepare(*args), batches, looks))
     rng = np.random.default_rng(3)
     graph = Graph.from_edges(*rng.integers(0, 50, (2, 200)), vertex_labels=rng.choice(list("AB"), 50))
-    query = make_query(graph, "(a:A)--(b:B)--(c:A)--(d:B)", unique=False)
+    return make_query(graph, "(a:A)--(b:B)--(c:A)--(d:B)", unique=False)
+
+
+def test_a_plan_that_has_given_rows_gives_the_rest(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whoever else has them all by then comes too late: no row is given twice."""
+    query = hesitant_stream(monkeypatch, 1, 300)
+    rows = [tuple(row) for batch in cpu.stream(query, Params(batch_rows=7)) for row in batch.tolist()]
+    assert len(rows) == len(set(rows)) == reference.count(query).count
+
+
+@pytest.mark.parametrize("enough", [None, 1])
+def test_rows_come_from_beside_a_plan(monkeypatch: pytest.MonkeyPatch, enough: int | None) -> None:
+    """A plan that never gives any: the run is started, but waits."""
+    query = hesitant_stream(monkeypatch, 0, math.inf)
     stream = cpu.stream(query, Params(batch_rows=7, enough=enough))
     rows = [tuple(row) for batch in stream for row in batch.tolist()]
     wanted = {tuple(row) for batch in reference.stream(query) for row in batch.tolist()}

@@ -34,6 +34,16 @@ def test_rare_edges_are_followed_first() -> None:
         assert order_of(graph, "(a:A)--(b:B)--(c:C)") == order
 
 
+def test_edges_are_counted_and_not_neighbours() -> None:
+    """90 edges from A to B and 75 to C; a B has nine neighbours of A, a C has two or three. C is larger, too."""
+    a, b, c = range(10), range(10, 20), range(20, 50)
+    edges = [(v, x) for x in b for v in a if v != x - 10]
+    edges += [((2 * x + i) % 10, x) for x in c for i in range(2 + x % 2)]
+    assert len(edges) == 90 + 75
+    graph = made(edges, "A" * 10 + "B" * 10 + "C" * 30)
+    assert order_of(graph, "(a:A)--(b:B), (a)--(c:C)") == (0, 1, 2)
+
+
 def test_rare_edge_labels_are_followed_first() -> None:
     """Both ends have the same candidates and degree; only the labels of the edges differ."""
     hubs, ends = range(10), range(10, 50)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 from dataclasses import dataclass, replace
 from math import comb
+from typing import Any
 
 import numpy as np
 import pytest
@@ -14,6 +15,8 @@ from shim import ShimMachine
 from subiso import explain
 from subiso.engine import cpu, reference, twigs
 from subiso.engine.base import Params
+from subiso.engine.cuda import runs, watch
+from subiso.engine.cuda.by_twigs import plan_twigs
 from subiso.engine.cuda.engine import CudaEngine
 from subiso.engine.cuda.machine import Description
 from subiso.engine.cuda.pipeline import PipelineReport
@@ -321,6 +324,31 @@ def test_a_time_limit_ends_the_measuring() -> None:
             assert len(looks) == most + 1
         most = 1 << 30
     assert found[0] > 1 and found[1] > 2 * 2, "a test that looks at few twigs"
+
+
+@pytest.mark.parametrize("listing", [False, True])
+def test_counts_and_listings_measure_until_they_are_cancelled(
+    listing: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    cancelled = False
+
+    def measure(*args: Any, listing: bool) -> object:
+        nonlocal cancelled
+        over = args[3]
+        assert not over()
+        cancelled = True
+        assert over()
+        return plan_twigs(*args, listing=listing)
+
+    monkeypatch.setattr(runs, "plan_twigs", measure)
+    monkeypatch.setattr(watch, "_TICK", 0.0)
+    engine = CudaEngine(ShimMachine(), Wishes(blocks=1, warps_per_block=1), schedule="pipeline")
+    query, params = make_query(complete(9), Pattern.cycle(6)), Params(poll=lambda: cancelled)
+    if listing:
+        stream = engine.stream(query, params)
+        assert list(stream) == [] and stream.stopped_by == "cancelled"
+    else:
+        assert engine.count(query, params).stopped_by == "cancelled"
 
 
 def test_what_hangs_is_weighed_in_time() -> None:

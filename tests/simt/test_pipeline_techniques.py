@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import shutil
 from concurrent.futures import Future
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -124,6 +125,47 @@ def test_pruning_there_and_back() -> None:
     assert engine.wishes.pipeline.prune
 
 
+def test_columns_of_the_probe_begin_where_a_warp_reads_them_at_once() -> None:
+    """However many rows a chunk has, column after column is 32 words further, so that no warp reads from two lines more."""
+    strides = set()
+
+    class Noting(ShimMachine):
+        def launch(self, kernel: Kernel, blocks: int, shared: int, args: NDArray[Any]) -> None:
+            if isinstance(kernel, JoinKernel):
+                strides.add(int(args["probe_stride"]))
+            super().launch(kernel, blocks, shared, args)
+
+    for chunk_rows in (7, 33, 64):
+        own = PipelineWishes(chunk_rows=chunk_rows, twig_rows=1)
+        engine = CudaEngine(Noting(), Wishes(blocks=1, warps_per_block=1, pipeline=own), schedule="pipeline")
+        assert engine.count(make_query(complete(9), Pattern.clique(3))).count == 84
+    assert strides == {32, 64}
+
+
+def test_joins_are_ordered_by_size_unless_told_otherwise() -> None:
+    """A path of twigs of very different sizes: the largest is streamed, and the smaller neighbour is met first."""
+    sizes = {"AB": 4, "BC": 12, "CD": 8}
+    labels = [label for label in "ABCD" for _ in range(12)]
+    first = {label: 12 * number for number, label in enumerate("ABCD")}
+    edges = [
+        (first[pair[0]] + i, first[pair[1]] + j)
+        for pair, reach in sizes.items()
+        for i, j in itertools.product(range(12), range(reach))
+    ]
+    graph = Graph.from_edges(*zip(*edges, strict=True), num_vertices=48, vertex_labels=labels)
+    query = make_query(graph, "(a:A)--(b:B)--(c:C)--(d:D)")
+    orders = {}
+    for leaf_order in (None, True, False):
+        own = PipelineWishes(twig_rows=1, weigh=False)
+        own = own if leaf_order is None else replace(own, leaf_order=leaf_order)
+        engine = CudaEngine(
+            ShimMachine(), Wishes(blocks=1, warps_per_block=1, pipeline=own), schedule="pipeline"
+        )
+        plan = run_of(engine, query).plan
+        orders[leaf_order] = [plan.probe.columns, *(join.build.columns for join in plan.joins)]
+    assert orders[None] == orders[True] != orders[False]
+
+
 @pytest.mark.parametrize("order", ["forward", "random"])
 def test_no_state_is_saved_over_one_that_may_be_read(order: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """States that a launch begins with, one per lane and the extra ones have a place each."""
@@ -134,7 +176,9 @@ def test_no_state_is_saved_over_one_that_may_be_read(order: str, monkeypatch: py
         done = launch(run, rows)
         lanes, capacity = 32 * run.warps, run.state_capacity
         states.append(int(run.args["num_states"]) / lanes)
-        assert states[-1] * lanes + lanes + int(run.args["extra_room"]) <= capacity
+        extra = int(run.args["extra_room"])
+        # Those that are there may still be read while every lane saves one of its own and the extra ones come on top.
+        assert states[-1] * lanes + (2 if extra else 1) * lanes + extra <= capacity
         return done
 
     monkeypatch.setattr(PipelineRun, "_launch", checked)

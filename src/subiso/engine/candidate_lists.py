@@ -38,9 +38,6 @@ def list_candidates(resolved: Resolved, params: Params) -> Listed | None:
 class Lister(Searcher):
     """Lists one query's matches on its candidate graph."""
 
-    def __init__(self, resolved: Resolved, params: Params, *, aside: bool = False) -> None:
-        super().__init__(resolved, params, aside=aside)
-
     def run(self) -> Listed | None:
         """Beside a plan that takes long."""
         return self.listed(LONG_STEPS)

@@ -49,7 +49,7 @@ def worth_making(resolved: Resolved, plan_cost: Callable[[], float]) -> bool:
 class Searcher:
     """What runs on one query's candidate graph, and the clock beside it."""
 
-    def __init__(self, resolved: Resolved, params: Params, *, aside: bool) -> None:
+    def __init__(self, resolved: Resolved, params: Params, *, aside: bool = False) -> None:
         """`aside`: somebody else looks after the clock, and calls `stop`."""
         self.started, self.aside = time.perf_counter(), aside
         self.problem, self.params = resolved.problem, params
