@@ -25,6 +25,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TypeVar
 
+from bench.checked import check_folder, run_script
 from bench.gpu.timed import TimedMachine
 from bench.graphs import is_there
 
@@ -94,20 +95,21 @@ class Timing:
 
 def main() -> None:
     options = parse()
+    data = DataFolder(options.data)
+    check_folder(data)
     sys.path.insert(0, str(Path(__file__).parents[2] / "tests" / "simt"))
     machine = TimedMachine()
     print(machine.description, flush=True)
     everything: list[Timing] = []
-    for name, graph, queries in cases(options):
+    for name, graph, queries in cases(data, options):
         everything += measure(machine, name, graph, queries, options.repeat)
     if options.out is not None:
         path = options.out / "filters.json"
         path.write_text(json.dumps([asdict(one) for one in everything], indent=1))
 
 
-def cases(options: argparse.Namespace) -> Iterator[tuple[str, Graph, dict[str, Query]]]:
+def cases(data: DataFolder, options: argparse.Namespace) -> Iterator[tuple[str, Graph, dict[str, Query]]]:
     """Graphs, each with its queries."""
-    data = DataFolder(options.data)
     for name in (name for name in GRAPHS if is_there(data, name)):
         graph = load_graph(data, name)
         found = data.labelled_queries()[name]
@@ -239,7 +241,7 @@ def report(found: list[Timing]) -> None:
 
 def parse() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])  # type: ignore[union-attr]
-    parser.add_argument("--data", type=Path, default=None)
+    parser.add_argument("--data", type=Path, default=Path("../shared/data"))
     parser.add_argument("--queries", type=int, default=12)
     parser.add_argument("--scales", type=int, nargs="+", default=[18, 20])
     parser.add_argument("--repeat", type=int, default=3)
@@ -248,4 +250,4 @@ def parse() -> argparse.Namespace:
 
 
 if __name__ == "__main__":
-    main()
+    run_script(main)

@@ -292,9 +292,13 @@ def slow_ones(
     """The queries that `auto` has no answer to within the seconds that were asked for."""
     hurried = argparse.Namespace(timeout=options.only_slow, repeat=1, seed=options.seed)
     asked = run_all(machine, graph, queries, engines_by_schedule(["auto"]), COUNTING, hurried, until)
-    quick = {t.query for t in asked if t.finished}
-    print(f"{len(quick)} of them are skipped: auto answers them in {options.only_slow:g} s", flush=True)
-    return {number: query for number, query in queries.items() if number not in quick}
+    slow = [t.query for t in asked if not t.finished]
+    print(
+        f"{len(asked) - len(slow)} of them are skipped: auto answers them in {options.only_slow:g} s; "
+        f"{len(queries) - len(asked)} left out",
+        flush=True,
+    )
+    return {number: queries[number] for number in slow}
 
 
 def run_once(engine: CudaEngine, query: Query, timing: Timing, params: Params, *, first: bool) -> None:

@@ -11,7 +11,7 @@ from typing import Any
 from numpy.typing import NDArray
 
 from subiso.engine.base import Params, Switches
-from subiso.engine.cuda.device import CudaMachine, CudaSnapshot
+from subiso.engine.cuda.device import CudaMachine, CudaSnapshot, open_device
 from subiso.engine.cuda.engine import CudaEngine
 from subiso.engine.cuda.machine import Buffer, Kernel
 from subiso.engine.query import Query
@@ -24,6 +24,7 @@ class TimedMachine(CudaMachine):
     """Sums up the device's own time of runs; host time between launches is not in it."""
 
     def __init__(self, number: int = 0) -> None:
+        open_device(number)  # says why where there is none
         super().__init__(number)
         self.began: Any = None
         self.intervals: list[tuple[Any, Any]] = []

@@ -33,7 +33,7 @@ from numpy.typing import NDArray
 from subiso.bench.data import DataFolder, load_graph
 from subiso.engine import cpu
 from subiso.engine.base import Params
-from subiso.engine.cuda.device import CudaMachine
+from subiso.engine.cuda.device import CudaMachine, open_device
 from subiso.engine.cuda.engine import CudaEngine
 from subiso.engine.cuda.levels import LevelsReport
 from subiso.engine.cuda.levels_kernel import LevelsKernel
@@ -95,13 +95,13 @@ def main() -> None:
         run_queries(options)
         return
     data = DataFolder(options.data)
-    machine = CudaMachine(0)
+    graphs, machine = chosen_graphs(data, options.graphs, GRAPHS), open_device()
     engines = [
         CudaEngine(machine, wishes, schedule=schedule)
         for schedule, wishes in engines_by_switch(WAYS).values()
     ]
     wrong = 0
-    for name in chosen_graphs(data, options.graphs, GRAPHS):
+    for name in graphs:
         queries = suitable(load_graph(data, name), options)
         compile_counts(engines, ((query, MATCHING) for query in queries))
         wrong += report(name, parse_output(watched(name)))

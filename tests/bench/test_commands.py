@@ -57,6 +57,7 @@ SCRIPTS: list[tuple[str, list[str]]] = [
     ("sweeps.py", ["--out", "nowhere"]),
     ("techniques.py", ["--out", "nowhere"]),
     ("gpu/cliques.py", []),
+    ("gpu/filters.py", []),
     ("gpu/first.py", []),
     ("gpu/joins.py", []),
     ("gpu/labelled.py", []),
@@ -64,6 +65,7 @@ SCRIPTS: list[tuple[str, list[str]]] = [
     ("gpu/motifs.py", []),
     ("gpu/run.py", []),
     ("gpu/showcases.py", ["--out", "nowhere"]),
+    ("gpu/transactions.py", []),
     ("gpu/wheels.py", []),
     ("ablation/run.py", ["--out", "nowhere"]),
 ]

@@ -94,6 +94,7 @@ def test_only_slow_ones_stay(machine: Rehearsal, monkeypatch: pytest.MonkeyPatch
     both = {**QUERIES, "4/0": make_query(QUERIES["3/0"].graph, Pattern.path(4))}
     options = argparse.Namespace(only_slow=0.5, seed=0)
     assert list(joins.slow_ones(machine, "g", both, options, math.inf)) == ["4/0"]
+    assert not joins.slow_ones(machine, "g", both, options, 0.0), "nobody knows whether these are slow"
 
 
 def test_graphs_without_such_queries_are_told(capsys: pytest.CaptureFixture[str]) -> None:

@@ -126,7 +126,7 @@ def test_pruning_there_and_back() -> None:
 
 
 def test_columns_of_the_probe_begin_where_a_warp_reads_them_at_once() -> None:
-    """However many rows a chunk has, column after column is 32 words further, so that no warp reads from two lines more."""
+    """However many rows a chunk has, all columns begin at a multiple of 32 words."""
     strides = set()
 
     class Noting(ShimMachine):
