@@ -139,8 +139,17 @@ def test_nothing_is_planned_where_there_is_nothing() -> None:
 def test_lists_of_several_kinds_are_told_apart() -> None:
     directed = si.generators.rmat(8, 4, seed=1, directed=True)
     text = str(si.explain(directed, "(a)-->(b)-->(c)-->(a)"))
-    assert "\nlists     N(a) for b, N1(b) for a: neighbours that fit the edge between them\n" in text
+    assert "\nlists     N(a) = {b: (a)-->(b)}, N1(b) = {a: (a)-->(b)}\n" in text
     assert "lists " not in str(CUT)
+    labelled = si.generators.with_edge_labels(directed, 3, seed=1)
+    text = str(si.explain(labelled, "(a)-[:0]->(b)-[:1|2]->(c), (b)-[`e 1`]-(c), !(c)-[:2]->(a)"))
+    for meaning in (
+        "{c: (b)-[:1|2]->(c)}",
+        "{b: (b)-[:1|2]->(c)}",
+        "{c: (b)-[`e 1`]-(c)}",
+        "{a: (c)-[:2]->(a)}",
+    ):
+        assert f" = {meaning}" in text
 
 
 def test_orders_that_follow_are_left_out() -> None:

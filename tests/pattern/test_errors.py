@@ -301,9 +301,20 @@ def test_names_of_networkx_attributes():
             Pattern.from_networkx(graph, **options)
 
 
+@pytest.mark.parametrize("library", ["pandas", "polars"])
+def test_columns_of_tables_are_no_masks(library):
+    column = pytest.importorskip(library).Series(long)
+    with pytest.raises(
+        PatternError, match="a mask stands in the order of the graph, a column of a table in that"
+    ):
+        Pattern("(a)").where(a=column)
+    assert Pattern("(a)").where(a=column.to_numpy()).masks == (Mask(long),)
+
+
 # Texts of calls that raise, whose message is not written there, or which only tests of internals could reach.
 ELSEWHERE = {
-    "f'no {what} of the graph has the attribute {name!r}'",  # just above
+    "'a mask stands in the order of the graph, a column of a table in that of its rows'",  # just above
+    "f'no {what} of the graph has the attribute {name!r}'",  # above
     "f'an edge name is a string that is not empty, not {name!r:.80}'",  # no public way in
     "f'the name {name!r} is used twice'",
 }

@@ -88,6 +88,13 @@ class Mask:
 
 
 def _frozen_bools(values: Any) -> np.ndarray[Any, np.dtype[np.bool_]]:
+    if type(values).__module__.partition(".")[0] in ("pandas", "polars"):
+        # As long as the graph is large, so nobody would notice that it says something of others.
+        raise PatternError(
+            "a mask stands in the order of the graph, a column of a table in that of its rows",
+            hint="for edges pass column.to_numpy()[graph.edge_rows]; for vertices bring the table into the order of "
+            "graph.ids first, then pass column.to_numpy()",
+        )
     try:
         array = np.asarray(values)
     except (TypeError, ValueError) as error:

@@ -126,8 +126,9 @@ class Pattern(Catalogue):
         """The same pattern with further conditions.
 
         Masks are boolean arrays by vertex (`where(a=ages > 30)`) or, for a named edge, by edge
-        (`where(e=big)`); `edge=` applies to every edge, unless something is called "edge". Comparisons are
-        text: "a.time < b.time", "a.age > 30", "e.amount >= 100".
+        (`where(e=big)`); `edge=` applies to every edge, unless something is called "edge". They stand in the order
+        of the graph: vertices in that of `graph.ids`, edges by id, whose rows in the table that they came from are
+        `graph.edge_rows`. Comparisons are text: "a.time < b.time", "a.age > 30", "e.amount >= 100".
 
         >>> print(Pattern("(a)-[e]->(b)").where("a.age > 30", "e.amount >= 100"))
         (a)-[e]->(b) WHERE a.age > 30 AND e.amount >= 100

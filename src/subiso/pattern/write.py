@@ -57,11 +57,7 @@ class _Writer:
         return f"({bracket_name(self.parts.names[index])}{labels})"
 
     def edge(self, edge: PatternEdge) -> str:
-        body = "" if edge.name is None else bracket_name(edge.name)
-        if edge.labels is not None:
-            body += ":" + alternatives(edge.labels)
-        line = f"-[{body}]-" if body else "--"
-        return self.vertex(edge.source) + line + (">" if edge.directed else "") + self.vertex(edge.target)
+        return self.vertex(edge.source) + arrow(edge) + self.vertex(edge.target)
 
     def comparison(self, comparison: Comparison) -> str:
         op = {"==": "=", "!=": "<>"}.get(comparison.op, comparison.op)
@@ -72,6 +68,17 @@ class _Writer:
             return constant(side)
         owner = side.owner if isinstance(side.owner, str) else self.parts.names[side.owner]
         return f"{identifier(owner)}.{identifier(side.column)}"
+
+
+def arrow(edge: PatternEdge) -> str:
+    """
+    >>> arrow(PatternEdge(0, 1, directed=True, labels=frozenset({"PAYS"}))), arrow(PatternEdge(0, 1, directed=False))
+    ('-[:PAYS]->', '--')
+    """
+    body = "" if edge.name is None else bracket_name(edge.name)
+    if edge.labels is not None:
+        body += ":" + alternatives(edge.labels)
+    return (f"-[{body}]-" if body else "--") + (">" if edge.directed else "")
 
 
 def bracket_name(name: str) -> str:

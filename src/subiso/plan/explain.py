@@ -10,6 +10,7 @@ from subiso.engine.query import Query
 from subiso.engine.sums import SumsWay, sums_way
 from subiso.filter.clique_graph import searched_in
 from subiso.filter.resolve import Resolved, resolve
+from subiso.pattern.write import arrow, bracket_name
 from subiso.plan.choose import make_plan
 from subiso.plan.estimate import with_estimates
 from subiso.plan.formula import ONE_PLAN, Formula, make_formula
@@ -19,6 +20,8 @@ from subiso.plan.plan import Plan
 from subiso.plan.problem import Problem
 from subiso.plan.sums_text import sums_formula, sums_lines
 from subiso.storage.statistics import Statistics, statistics_of
+
+_LISTS_PER_LINE = 4
 
 
 @dataclass(frozen=True)
@@ -129,7 +132,7 @@ class Explanation:
         for vertex, numbers in enumerate(p.filters):
             for number in numbers:
                 before, after = narrowed.before[vertex], p.sizes[vertex]
-                fewer = f", {before:,.0f} before" if before != after else ""
+                fewer = f", {before:,.0f} before the filters" if before != after else ""
                 lines.append(
                     f"filter    {p.pattern.names[vertex]} in C{number}: "
                     f"{after:,.0f} candidate{'s' * (after != 1)}{fewer}"
@@ -144,12 +147,16 @@ class Explanation:
 
     def _list_lines(self) -> list[str]:
         """What the neighbour lists of the plans are, where there is more than one kind."""
-        names, lists = self.problem.pattern.names, dict[int, str]()
-        for link in (*self.problem.links, *self.problem.forbidden):
-            for number, owner, other in ((link.forward, link.a, link.b), (link.backward, link.b, link.a)):
-                lists.setdefault(number, f"N{number or ''}({names[owner]}) for {names[other]}")
-        said = ", ".join(lists[number] for number in sorted(lists))
-        return [f"lists     {said}: neighbours that fit the edge between them"] if len(lists) > 1 else []
+        p, lists = self.problem, dict[int, str]()
+        edges = [e for e in p.pattern.edges if e.source != e.target]
+        for edge, link in zip((*edges, *p.absent), (*p.links, *p.forbidden), strict=True):
+            source, target = (bracket_name(p.pattern.names[v]) for v in (edge.source, edge.target))
+            for number, owner, other in ((link.forward, source, target), (link.backward, target, source)):
+                meaning = f"N{number or ''}({owner}) = {{{other}: ({source}){arrow(edge)}({target})}}"
+                lists.setdefault(number, meaning)
+        said = [lists[number] for number in sorted(lists)] if len(lists) > 1 else []
+        rows = [", ".join(said[i : i + _LISTS_PER_LINE]) for i in range(0, len(said), _LISTS_PER_LINE)]
+        return [("          " if i else "lists     ") + row for i, row in enumerate(rows)]
 
     def _pivot_lines(self) -> list[str]:
         """Whether the CPU counts a plain clique by pivoting, and why."""
