@@ -18,7 +18,7 @@ from bench.ablation.stepwise import STEPS, Stepwise
 from bench.ablation.study import Study, geometric_mean, mean
 from bench.plot import bar_chart, line_chart
 from subiso.engine import cpu
-from subiso.engine.base import Outcome, Params, Switches
+from subiso.engine.base import Params, Switches
 from subiso.engine.cuda.engine import CudaEngine
 from subiso.engine.cuda.pipeline import PipelineReport
 from subiso.engine.cuda.pipeline_tables import BUILD_ARGS
@@ -154,18 +154,18 @@ def compared(setting: Setting, data: Data, patterns: Sequence[Pattern]) -> dict[
         bad = [t.state for t in trials.values() if t.state.startswith(("WRONG", "error"))]
         problems = problems or (bad[0] if bad else "")
         if all(trial.ms for trial in trials.values()):
-            rows.append({**steps(trials["pipeline"]), **{name: trial.ms for name, trial in trials.items()}})
-            outcome, split = parts(setting, graph, pattern)
-            rows[-1].update(split)
-            if outcome.complete and outcome.count != trials["cpu"].count:
-                problems = problems or f"WRONG: {outcome.count} step by step"
+            split, problem = parts(setting, graph, pattern, trials["cpu"].count)
+            problems = problems or problem
+            rows.append(
+                {**steps(trials["pipeline"]), **split, **{name: trial.ms for name, trial in trials.items()}}
+            )
             rows[-1]["pipeline wait"] = trials["pipeline"].wait_ms
             rows[-1]["cpu / wait"] = ratio(trials["cpu"].ms, trials["pipeline"].wait_ms)
         else:
             stopped += all(trial.state != "left out" for trial in trials.values())
     names = ["twigs", "probe rows", "table rows", "listing", "waiting", *STEPS, *(way.name for way in WAYS)]
     names += ["pipeline wait", "cpu"]
-    found = {name: mean(row[name] for row in rows) for name in names}
+    found = {name: mean(row.get(name) for row in rows) for name in names}
     ratios = geometric_mean(row["cpu / wait"] for row in rows)
     return {"queries": len(rows), "stopped": stopped, **found, "cpu / wait": ratios, "state": problems}
 
@@ -202,18 +202,27 @@ def steps(trial: Trial) -> dict[str, Any]:
     }
 
 
-def parts(setting: Setting, graph: Graph, pattern: Pattern) -> tuple[Outcome, dict[str, float]]:
-    """One more run whose steps are waited for, and the milliseconds of each: copies, hash tables, joins."""
+def parts(
+    setting: Setting, graph: Graph, pattern: Pattern, expected: int | None
+) -> tuple[dict[str, float], str]:
+    """One more run whose steps are waited for: the milliseconds of each (copies, hash tables, joins) where it came to
+    its end, and what was wrong."""
+    if setting.late:
+        return {}, ""
     machine = Stepwise(setting.machine)
     engine = CudaEngine(machine, setting.wishes, schedule="pipeline")
-    query, params = (
-        make_query(graph, pattern, unique=False),
-        Params(timeout=setting.limit, switches=ENUMERATE),
-    )
-    engine.count(query, params)  # brings what is kept of the graph
-    before = dict(machine.seconds)
-    outcome = engine.count(query, params)
-    return outcome, {step: 1000 * (machine.seconds[step] - before[step]) for step in STEPS}
+    params = Params(timeout=setting.limit, switches=ENUMERATE)
+    try:
+        query = make_query(graph, pattern, unique=False)
+        engine.count(query, params)  # brings what is kept of the graph
+        before = dict(machine.seconds)
+        outcome = engine.count(query, params)
+    except Exception as error:  # as in Setting.try_out
+        return {}, failure(error)
+    if not outcome.complete:
+        return {}, ""
+    wrong = "" if outcome.count == expected else f"WRONG: {outcome.count} step by step"
+    return {step: 1000 * (machine.seconds[step] - before[step]) for step in STEPS}, wrong
 
 
 def note_kernels(setting: Setting) -> None:

@@ -74,8 +74,9 @@ def random_queries(
         vertex_labels,
         edge_labels,
     )
-    given: Any = size  # the command line may have a text
-    several = isinstance(given, Sequence | np.ndarray) and not isinstance(given, str)
+    given: Any = size  # an array, perhaps, or a text of the command line
+    given = given.tolist() if isinstance(given, np.ndarray) else given
+    several = isinstance(given, Sequence) and not isinstance(given, str)
     wanted = list(given) if several else [given]
     sizes = [whole("size", each, 1, MAX_VERTICES) for each in wanted]
     if max(sizes, default=0) > graph.num_vertices:

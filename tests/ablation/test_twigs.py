@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import xml.etree.ElementTree as ET
+from dataclasses import replace
+from typing import Any
 
 import pytest
 from bench.ablation import twigs
 from bench.ablation.rehearse import kernels_of
-from bench.ablation.stepwise import STEPS
+from bench.ablation.stepwise import Stepwise
 from tests.ablation.test_studies import setting
 
 from subiso.engine.base import Outcome
+from subiso.engine.cuda.engine import CudaEngine
 from subiso.engine.cuda.pipeline_kernel import BuildKernel, JoinKernel
+from subiso.pattern import Pattern
 
 
 @pytest.fixture(autouse=True)
@@ -43,11 +47,21 @@ def test_steps_and_sweeps() -> None:
 
 
 def test_wrong_counts_step_by_step_are_told(monkeypatch: pytest.MonkeyPatch) -> None:
-    def off(*args: object) -> tuple[Outcome, dict[str, float]]:
-        return Outcome(-1), dict.fromkeys(STEPS, 1.0)
+    def off(self: CudaEngine, *args: Any) -> Outcome:
+        outcome = count(self, *args)
+        return replace(outcome, count=-1) if isinstance(self.machine, Stepwise) else outcome
 
-    monkeypatch.setattr(twigs, "parts", off)
+    count = CudaEngine.count
+    monkeypatch.setattr(CudaEngine, "count", off)
     assert twigs.study(setting()).wrong == 2
+
+
+def test_runs_step_by_step_that_fail_or_are_late_are_left_out() -> None:
+    graph, pattern, here = twigs.BASE.graph(), Pattern("(a:0)--(b:1)"), setting()
+    assert twigs.parts(replace(here, deadline=0.0), graph, pattern, 1) == ({}, "")
+    assert twigs.parts(replace(here, limit=0.0), graph, pattern, 1) == ({}, "")
+    split, problem = twigs.parts(here, graph, Pattern.path(40), 1)
+    assert split == {} and problem.startswith("error: ")
 
 
 def test_switches_agree() -> None:

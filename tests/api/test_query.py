@@ -110,7 +110,7 @@ ERRORS: list[tuple[Graph, Any, dict[str, Any], str, str]] = [
         "(a)-->(b) WHERE a.age > 'x'",
         {},
         "a.age holds numbers, but is compared with the text 'x'",
-        "mask",
+        "select the vertices with a mask, one bool per vertex in the order of graph.ids: where(a=array)",
     ),
     (PLAIN, "(a)--(b)", {"anchor": {"z": 1}}, "anchor: the pattern has no vertex 'z'", "vertices are a, b"),
     (PLAIN, "(a)--(b)", {"anchor": {2: 1}}, "the pattern has 2 vertices, so no vertex number 2", ""),

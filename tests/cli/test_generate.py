@@ -54,6 +54,9 @@ def test_a_file_without_room_for_labels(target: str) -> None:
 def test_formats_are_named_only_where_they_hold_it_all() -> None:
     wrong = generate("transactions", "n=100", "m=200", "-o", "x.mtx", code=1).stderr
     assert wrong.endswith("\n  hint: .subiso holds everything\n")
+    generate("rmat", "scale=4", "directed=true", "-o", "directed.subiso")
+    wrong = generate("labels", "directed.subiso", "k=3", "-o", "x.txt", code=1).stderr
+    assert wrong.endswith("\n  hint: .subiso holds everything\n")
 
 
 @pytest.mark.parametrize("given", ["k=A,B,C", "k=[A,B,C]", "k=A"])

@@ -221,7 +221,7 @@ MISTAKES: dict[str, Mistake] = {
         lambda: si.count(PAY, si.Pattern("(a)-[e]->(b)").where("e.amount > 'x'")),
         QueryError,
         "holds numbers, but is compared with the text 'x'",
-        "mask",
+        "select the edges with a mask, one bool per edge id: where(e=array)",
     ),
     "an edge compared with another": (
         lambda: si.count(PAY, si.Pattern("(a)-[e]->(b)-[f]->(c)").where("e.amount < f.amount")),

@@ -100,6 +100,11 @@ def test_the_same_again_and_nothing_else() -> None:
     assert queries == random_queries(graph, 10, 6, seed=1)
     assert queries[:4] == random_queries(graph, 4, 6, seed=1), "a query does not depend on how many are drawn"
     assert queries == random_queries(graph, 10, [4, 6], seed=1)[10:]
+    assert (
+        queries
+        == random_queries(graph, 10, np.array(6), seed=1)
+        == random_queries(graph, 10, np.array([6]), seed=1)
+    )  # type: ignore[arg-type]
     assert queries != random_queries(graph, 10, 6, seed=2)
     assert len(set(queries)) > 5
 

@@ -147,10 +147,10 @@ def test_failing_sets_end_what_plans_would_not(open_ends: int) -> None:
 
 
 class Hesitant:
-    """A run that gives so many batches, and then none for a while."""
+    """A run that gives so many batches, and then none for a while; perhaps as its memory does not suffice."""
 
-    def __init__(self, run: Any, batches: int, looks: float) -> None:
-        self.run, self.batches, self.looks = run, batches, looks
+    def __init__(self, run: Any, batches: int, looks: float, failed: bool = False) -> None:
+        self.run, self.batches, self.looks, self.failed = run, batches, looks, lambda: failed
 
     def __getattr__(self, name: str) -> object:
         return getattr(self.run, name)
@@ -169,12 +169,14 @@ class Hesitant:
         return None
 
 
-def hesitant_stream(monkeypatch: pytest.MonkeyPatch, batches: int, looks: float) -> Query:
+def hesitant_stream(
+    monkeypatch: pytest.MonkeyPatch, batches: int, looks: float, failed: bool = False
+) -> Query:
     """Has listings begin with a plan, and be tried beside it at once."""
     monkeypatch.setattr(cpu, "list_candidates", lambda *_: None)
     monkeypatch.setattr(cpu, "_PATIENCE", 0.0)
     prepare = cpu.prepare
-    monkeypatch.setattr(cpu, "prepare", lambda *args: Hesitant(prepare(*args), batches, looks))
+    monkeypatch.setattr(cpu, "prepare", lambda *args: Hesitant(prepare(*args), batches, looks, failed))
     rng = np.random.default_rng(3)
     graph = Graph.from_edges(*rng.integers(0, 50, (2, 200)), vertex_labels=rng.choice(list("AB"), 50))
     return make_query(graph, "(a:A)--(b:B)--(c:A)--(d:B)", unique=False)
@@ -187,16 +189,60 @@ def test_a_plan_that_has_given_rows_gives_the_rest(monkeypatch: pytest.MonkeyPat
     assert len(rows) == len(set(rows)) == reference.count(query).count
 
 
+@pytest.mark.parametrize("failed", [False, True])
 @pytest.mark.parametrize("enough", [None, 1])
-def test_rows_come_from_beside_a_plan(monkeypatch: pytest.MonkeyPatch, enough: int | None) -> None:
+def test_rows_come_from_beside_a_plan(
+    monkeypatch: pytest.MonkeyPatch, enough: int | None, failed: bool
+) -> None:
     """A plan that never gives any: the run is started, but waits."""
-    query = hesitant_stream(monkeypatch, 0, math.inf)
+    query = hesitant_stream(monkeypatch, 0, math.inf, failed)
     stream = cpu.stream(query, Params(batch_rows=7, enough=enough))
     rows = [tuple(row) for batch in stream for row in batch.tolist()]
     wanted = {tuple(row) for batch in reference.stream(query) for row in batch.tolist()}
     assert stream.stopped_by is None
     assert len(wanted) > 7 and len(rows) == (enough or len(wanted))
     assert wanted.issuperset(rows) and len(set(rows)) == len(rows)
+
+
+class Looked:
+    """Stands for what goes on beside a plan."""
+
+    looks = 0
+
+    def searching(self) -> None:
+        pass
+
+    def look(self) -> None:
+        self.looks += 1
+
+    stop = searching
+
+
+@pytest.mark.parametrize("timeout", [None, 0.0])
+def test_nothing_begins_beside_a_plan_that_was_stopped(
+    monkeypatch: pytest.MonkeyPatch, timeout: float | None
+) -> None:
+    query, race = hesitant_stream(monkeypatch, 0, 5), Looked()
+    monkeypatch.setattr(cpu, "may_list", lambda *_: race)
+    list(cpu.stream(query, Params(timeout=timeout)))
+    assert (race.looks == 0) == (timeout == 0.0)
+
+
+@pytest.mark.parametrize("found", [True, False])
+def test_a_count_from_beside_a_plan_without_memory(monkeypatch: pytest.MonkeyPatch, found: bool) -> None:
+    def without_memory(formula: object, resolved: object, params: Params, started: float) -> object:
+        while found and not (params.poll and params.poll()):
+            time.sleep(0.001)
+        raise MemoryError
+
+    monkeypatch.setattr(cpu, "run_formula", without_memory)
+    monkeypatch.setattr(cpu, "_PATIENCE", 0.0 if found else 60.0)
+    query = make_query(star(50), "(a:A)--(b:B), (a)--(c:B), (a)--(d:B)")
+    if found:
+        assert cpu.count_by_plans(resolve(query), Params(), 0.0).count == 50 * 49 * 48 // 6
+    else:
+        with pytest.raises(MemoryError):
+            cpu.count_by_plans(resolve(query), Params(), 0.0)
 
 
 def test_a_search_hears_the_clock() -> None:

@@ -301,14 +301,15 @@ def test_names_of_networkx_attributes():
             Pattern.from_networkx(graph, **options)
 
 
-@pytest.mark.parametrize("library", ["pandas", "polars"])
-def test_columns_of_tables_are_no_masks(library):
-    column = pytest.importorskip(library).Series(long)
+@pytest.mark.parametrize("make", ["pandas.Series", "polars.Series", "pyarrow.array"])
+def test_columns_of_tables_are_no_masks(make):
+    library, _, name = make.partition(".")
+    column = getattr(pytest.importorskip(library), name)(long)
     with pytest.raises(
         PatternError, match="a mask stands in the order of the graph, a column of a table in that"
     ):
         Pattern("(a)").where(a=column)
-    assert Pattern("(a)").where(a=column.to_numpy()).masks == (Mask(long),)
+    assert Pattern("(a)").where(a=np.asarray(column)).masks == (Mask(long),)
 
 
 # Texts of calls that raise, whose message is not written there, or which only tests of internals could reach.

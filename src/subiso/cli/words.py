@@ -26,7 +26,7 @@ _SENTENCES = (
     (r"pass format= \(", "pass --to NAME ("),
     (r"format=:?", "--input-format"),
     (r"anchor a vertex of the pattern, or add a mask", "anchor a vertex of the pattern: --anchor a=ID"),
-    (r", or (?:pass a mask|select the vertices with a mask: where\(.*\))$", ""),
+    (r", or (?:pass a mask|select the (?:vertices|edges) with a mask, .*: where\(.*\))$", ""),
     (r"build it with (?=loops)", ""),
     (r"count\(g, \[p, q, \.\.\.\], per=\"(\w+)\"\)", r"subiso count GRAPH PATTERN... --per \1"),
     (r"count\(g, \[p, q, \.\.\.\]\)", "subiso count GRAPH PATTERN..."),

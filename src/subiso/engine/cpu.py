@@ -72,9 +72,13 @@ def count_by_plans(
     with race:
         poll = params.poll or (lambda: False)
         racing = replace(params, poll=lambda: poll() or race.overtakes())
-        outcome = run_formula(formula, resolved, racing, started)
-        if outcome.stopped_by is None or race.found is None:
-            return outcome
+        try:
+            outcome = run_formula(formula, resolved, racing, started)
+            if outcome.stopped_by is None or race.found is None:
+                return outcome
+        except MemoryError:
+            if race.found is None:
+                raise
         return Outcome(race.found.count, seconds=time.perf_counter() - started)
 
 
@@ -188,12 +192,14 @@ class CpuStream:
             if done:
                 self._end()
                 break
-            listed = self._race.look() if self._race is not None else None
-            if listed is not None and self._watch.stopped_by is None:
-                self._listed = self._batches(listed)
-                self._end()
-                break
             self._watch.look()
+            if self._watch.stopped_by is not None:
+                self._leave_race()
+            listed = self._race.look() if self._race is not None else None
+            if listed is not None:
+                self._listed = self._batches(listed)
+                self._end(overtaken=True)
+                break
         return next(self._listed)
 
     def close(self) -> None:
@@ -209,12 +215,14 @@ class CpuStream:
             self._race.stop()
             self._race = None
 
-    def _end(self) -> None:
+    def _end(self, *, overtaken: bool = False) -> None:
+        """Overtaken: nobody asks any more whether the run could do it."""
         self._leave_race()
         run, self._run = self._run, None
         if run is not None:
             run.close()
-            check(run)
+            if not overtaken:
+                check(run)
 
     def __del__(self) -> None:
         self._leave_race()

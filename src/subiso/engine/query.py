@@ -256,9 +256,16 @@ def _check_comparison(graph: Graph, pattern: Pattern, comparison: Comparison) ->
     if isinstance(right, Column):
         _check_column(graph, pattern, right)
     elif isinstance(right, str):
+        if isinstance(left.owner, str):
+            name, which = left.owner, "edges with a mask, one bool per edge id"
+        else:
+            name, which = (
+                pattern.names[left.owner],
+                "vertices with a mask, one bool per vertex in the order of graph.ids",
+            )
         raise QueryError(
             f"{_column_text(pattern, left)} holds numbers, but is compared with the text {right!r}",
-            hint="compare with a number, or select the vertices with a mask: where(a=frame.column == 'text')",
+            hint=f"compare with a number, or select the {which}: where({name}=array)",
         )
 
 

@@ -32,7 +32,7 @@ def refuse_loss(graph: Graph, path: str, format_: str, keeps: Sequence[str], los
     held = [what for what, there in has.items() if there]
     lost = [what for what in held if what not in keeps]
     if lost and not lossy:
-        also = ", .lg (t/v/e) labels" if set(held) <= set(LABELS) else ""
+        also = ", .lg (t/v/e) labels" if set(held) <= set(LABELS) and not graph.directed else ""
         raise FormatError(
             f"{format_} cannot hold the graph's {', '.join(lost)}",
             path=path,

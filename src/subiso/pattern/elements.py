@@ -87,13 +87,16 @@ class Mask:
         return (Mask, (self.array,))
 
 
+_TABLES = ("pandas", "polars", "pyarrow", "cudf", "modin", "dask")  # libraries
+
+
 def _frozen_bools(values: Any) -> np.ndarray[Any, np.dtype[np.bool_]]:
-    if type(values).__module__.partition(".")[0] in ("pandas", "polars"):
+    if type(values).__module__.partition(".")[0] in _TABLES:
         # As long as the graph is large, so nobody would notice that it says something of others.
         raise PatternError(
             "a mask stands in the order of the graph, a column of a table in that of its rows",
-            hint="for edges pass column.to_numpy()[graph.edge_rows]; for vertices bring the table into the order of "
-            "graph.ids first, then pass column.to_numpy()",
+            hint="for edges pass np.asarray(column)[graph.edge_rows], kept with keep_rows=True and beside labels or "
+            "columns; for vertices bring the table into the order of graph.ids, then pass np.asarray(column)",
         )
     try:
         array = np.asarray(values)

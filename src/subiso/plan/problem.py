@@ -86,6 +86,8 @@ class Problem:
 
         found: set[int] = set()
         for (i, (a, b, _)), (j, (c, d, _)) in combinations(enumerate(self.entities), 2):
+            if i in found and j in found:
+                continue
             if (meets(a, c) and meets(b, d)) or (meets(a, d) and meets(b, c)):
                 found |= {i, j}
         return tuple(self.entities[i] for i in sorted(found))
