@@ -16,7 +16,7 @@ from subiso.engine.query import make_query
 from subiso.engine.several import count_several
 from subiso.errors import QueryError, TimeoutReached
 from subiso.graph import Graph
-from subiso.options import Counting, Existence, How, Many, PatternLike, Progress, Rows, What
+from subiso.options import Counting, Existence, How, Many, PatternLike, Progress, Rows, What, refuse_unknown
 from subiso.pattern import Pattern
 
 if TYPE_CHECKING:  # `result` is loaded by those who want rows
@@ -80,7 +80,7 @@ def count(
     timeout: float | None = None,
     progress: Progress | None = None,
 ) -> Any:
-    """Count the matches of a pattern: an exact int, of whatever size, or on request an Estimate.
+    """Count the matches of a pattern: an exact int, or on request an Estimate. Counts beyond 2**127 are an error.
 
     A list of patterns gives a list of counts; the patterns share what they have in common. Lists of anchors,
     `anchor={"a": [1, 2, 3]}`, give one count per row.
@@ -217,6 +217,7 @@ def exists(
     >>> si.exists(g, ["(a)--(b), (b)--(c), (c)--(a)", si.Pattern.clique(4)])
     [True, False]
     """
+    refuse_unknown("exists", options, Existence)
     found = []
     deadline = Deadline(make_params(timeout=timeout).timeout)
     for p in _patterns(pattern):
@@ -238,13 +239,14 @@ def cliques(
 
 
 def cliques(graph: Graph, k: int, *, per: Any = None, **options: Unpack[How]) -> Any:
-    """Count the cliques of k vertices; options as in `count`. To list them, match Pattern.clique(k).
+    """Count the cliques of k vertices; `device`, `timeout` and so on as in `count`. To list: match Pattern.clique(k).
 
     >>> import subiso as si
     >>> g = si.Graph.from_edges([0, 1, 2, 0], [1, 2, 0, 3])
     >>> si.cliques(g, 3), si.cliques(g, 3, per="edge").tolist()
     (1, [1, 1, 0, 1])
     """
+    refuse_unknown("cliques", options, How)
     return count(graph, Pattern.clique(k), per=per, **options)
 
 

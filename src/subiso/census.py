@@ -13,7 +13,7 @@ from subiso.engine.choose import choose_engine, make_params
 from subiso.engine.query import check_graph
 from subiso.errors import QueryError, UnsupportedError
 from subiso.graph import Graph
-from subiso.options import How
+from subiso.options import How, refuse_unknown
 from subiso.pattern import Pattern, connected_patterns
 from subiso.plan.colored import all_keys, induced_labelled, labelled_patterns, shape_pattern
 from subiso.plan.motif_sums import SIZES
@@ -60,9 +60,9 @@ def motifs(
     of three vertices, under the names that `triads` has for them. `labels=True` counts every motif of 3 or 4
     vertices with every choice of the graph's labels for its vertices, where there are any: labelled patterns.
 
-    With `per="vertex"` or `per="edge"` the values are arrays, as those of `count`. The other options are those of
-    `count`; an engine or a schedule that is named counts pattern by pattern, otherwise up to 5 vertices all come
-    from a few sums over the graph, on the CPU or a CUDA device.
+    With `per="vertex"` or `per="edge"` the values are arrays, as those of `count`. `device`, `engine`, `schedule`,
+    `threads`, `timeout` and `progress` are those of `count`; an engine or a schedule that is named counts pattern by
+    pattern, otherwise up to 5 vertices all come from a few sums over the graph, on the CPU or a CUDA device.
 
     >>> import subiso as si
     >>> print(si.motifs(si.Graph.from_edges([0, 1, 2, 0], [1, 2, 0, 3]), 3, induced=True))
@@ -73,6 +73,7 @@ def motifs(
     from subiso.result.motifs import Motifs
 
     check_graph(graph)
+    refuse_unknown("motifs", options, How)
     if per is not None:
         return _local(graph, k, induced, per, directions or labels, **options)
     if directions and labels:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from typing import TypedDict
 
 from subiso.engine.anchors import Anchor
+from subiso.errors import did_you_mean
 from subiso.pattern import Pattern
 
 Progress = Callable[[float], None]
@@ -30,6 +31,20 @@ class What(How, total=False):
     mode: str
     induced: bool
     unique: bool | None
+
+
+def refuse_unknown(function: str, options: Mapping[str, object], known: type) -> None:
+    """Options that a function hands on, checked under its own name: a misspelt one would count something else.
+
+    >>> refuse_unknown("motifs", {"timout": 1}, How)
+    Traceback (most recent call last):
+    TypeError: motifs() got an unexpected keyword argument 'timout'; did you mean 'timeout'?
+    """
+    names = known.__annotations__
+    for name in options:
+        if name not in names:
+            meant = did_you_mean(name, names)
+            raise TypeError(f"{function}() got an unexpected keyword argument {name!r}{meant}")
 
 
 class Counting(What, total=False):

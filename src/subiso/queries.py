@@ -142,8 +142,12 @@ def _starts(graph: Graph, seed_label: Label | None) -> list[tuple[int, ...]] | n
     code = None if graph.edge_labels is None else graph.edge_labels.code_of(seed_label)
     if graph.edge_labels is None or code is None:
         raise GraphError(f"no vertex and no edge has the label {seed_label!r}")
-    ids = np.flatnonzero(graph.edge_labels.codes == code)
-    return np.stack(graph.edge_endpoints(ids), axis=1)
+    ends = np.stack(graph.edge_endpoints(np.flatnonzero(graph.edge_labels.codes == code)), axis=1)
+    apart = ends[:, 0] != ends[:, 1]
+    if not apart.any():
+        raise GraphError(f"only self loops have the label {seed_label!r}, which are left out of patterns")
+    between: np.ndarray[Any, Any] = ends[apart]
+    return between
 
 
 def _draw(graph: Graph, k: int, settings: _Settings, starts: Any, rng: np.random.Generator) -> Pattern:

@@ -232,3 +232,21 @@ def test_motifs_by_name() -> None:
     assert labelled["triangle"] == 1
     with pytest.raises(KeyError):  # several have this name
         labelled["wedge"]
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda g: si.motifs(g, 4, mode="induced"), r"motifs\(\) got an unexpected keyword argument 'mode'$"),
+        (lambda g: si.motifs(g, 3, timout=1), r"motifs\(\) .* 'timout'; did you mean 'timeout'\?"),
+        (lambda g: si.motifs(g, 3, labels=True, unique=False), r"motifs\(\) .* 'unique'"),
+        (lambda g: si.motifs(g, 3, per="vertex", anchor={"a": 0}), r"motifs\(\) .* 'anchor'"),
+        (lambda g: si.exists(g, "(a)--(b)", limit=3), r"exists\(\) .* 'limit'"),
+        (lambda g: si.cliques(g, 3, mode="homomorphism"), r"cliques\(\) .* 'mode'"),
+    ],
+)
+def test_options_that_a_function_does_not_have(call: Any, message: str) -> None:
+    """None is dropped in silence, as it would be where a shortcut does not look at it."""
+    graph = si.Graph.from_edges([0, 1, 2], [1, 2, 0], vertex_labels=["x", "y", "y"])
+    with pytest.raises(TypeError, match=message):
+        call(graph)

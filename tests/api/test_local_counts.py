@@ -213,6 +213,14 @@ def test_counts_beyond_64_bits() -> None:
     assert counts[1039] == math.comb(40, 6) + 40 * math.comb(999, 5)
 
 
+@pytest.mark.parametrize("leaves", [19, 20, 21, 25])
+def test_many_leaves_of_one_kind(leaves: int) -> None:
+    graph, pattern = star(22), si.Pattern.star(leaves)
+    wanted = [math.comb(22, leaves)] + 22 * [math.comb(21, leaves - 1)]
+    assert si.count(graph, pattern, per="vertex").tolist() == wanted
+    assert si.count(graph, pattern, per="edge").tolist() == wanted[1:]
+
+
 def test_nothing_to_count() -> None:
     assert si.count(SMALL_WORLD, "(a)", per="edge").tolist() == [0] * SMALL_WORLD.num_edges
     assert si.count(SMALL_WORLD, "(a)", per="vertex").tolist() == [1] * 300

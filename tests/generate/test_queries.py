@@ -120,6 +120,15 @@ def test_seed_labels() -> None:
         random_queries(graph, 1, 4, seed_label="w")
 
 
+def test_no_pattern_begins_with_a_loop() -> None:
+    ends = [0, 0, 1, 2], [0, 1, 2, 2]
+    graph = si.Graph.from_edges(*ends, edge_labels=["z", "x", "z", "w"], loops="keep")
+    for query in random_queries(graph, 20, 2, seed_label="z", seed=1):
+        assert query.edges[0].labels == frozenset({"z"})
+    with pytest.raises(GraphError, match="only self loops have the label 'w'"):
+        random_queries(graph, 1, 2, seed_label="w")
+
+
 @pytest.mark.parametrize("word", ["random-walk", "random_walk"])
 def test_other_words_for_a_method(word: Any) -> None:
     graph = labelled()

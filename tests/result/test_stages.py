@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -10,6 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from subiso.engine.clock import Deadline
 from subiso.result import stages
 from subiso.result.stages import Report
 
@@ -84,3 +86,21 @@ def test_in_order_holds_no_more_than_asked(limit: int | None) -> None:
     rows = np.random.default_rng(1).permutation(1000).astype(np.uint32).reshape(-1, 1)
     found = flat(stages.in_order(np.array_split(rows, 100), limit, report, 10))
     assert found == [(i,) for i in range(1000)][:limit]
+
+
+def test_in_order_leaves_time_to_sort(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What the rest would take to sort is not there any more: the search is closed, and what it gave is sorted."""
+    given, closed = np.random.default_rng(2).integers(0, 99, (10, 5000, 2)), []
+
+    def found() -> Iterator[Any]:
+        try:
+            yield from given
+        finally:
+            closed.append(len(closed))
+
+    assert len(flat(stages.in_order(found(), None, Report(), 1000, Deadline(3600.0)))) == 50_000
+    monkeypatch.setattr(stages, "_MISSES", 1e9)
+    report, search = Report(), found()
+    rows = flat(stages.in_order(search, None, report, 1000, Deadline(3600.0)))
+    assert rows == sorted(map(tuple, given[0].tolist()))
+    assert report.stopped_by == "timeout" and closed == [0, 1] and next(search, None) is None

@@ -6,13 +6,16 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor, wait
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
 from subiso import _native
 from subiso.engine.base import Params, StoppedBy
+from subiso.filter.narrow import native_narrowed
 from subiso.filter.resolve import Resolved
 from subiso.plan.order import EXHAUSTIVE_UP_TO
+from subiso.plan.problem import Problem
 
 FIRST_STEPS = 50_000
 """Of backtracking, before anything else is tried: one or two milliseconds."""
@@ -26,10 +29,31 @@ _TICK = 0.05  # seconds
 
 def fits(resolved: Resolved) -> bool:
     """Whether the query can be counted here: all vertices have candidates, and nothing but edges joins them."""
-    problem = resolved.problem
-    if not problem.filters or not all(problem.filters) or problem.pairs or problem.imposed:
-        return False
-    return not problem.edges_to_tell_apart and not problem.narrowed
+    filters = resolved.problem.filters
+    return bool(filters) and all(filters) and _only_edges(resolved.problem)
+
+
+def _only_edges(problem: Problem) -> bool:
+    return not (problem.pairs or problem.imposed or problem.edges_to_tell_apart or problem.narrowed)
+
+
+def with_everyone(resolved: Resolved) -> Resolved | None:
+    """The same where all vertices are candidates of those pattern vertices that have none: maps may be counted so, as
+    nothing need be taken out of their sum. None where that is too much, or something else is asked."""
+    problem, csrs = resolved.problem, resolved.csrs
+    if fits(resolved) or problem.injective or problem.forbidden or not _only_edges(problem):
+        return None
+    reading = sum(csrs[link.forward].num_entries for link in problem.links)
+    if reading > _MOST_READ:
+        return None
+
+    def native() -> Any:
+        everyone = resolved.whole.everyone
+        bits = [resolved.filters[f[0]] if f else everyone for f in problem.filters]
+        n = resolved.layout.graph.num_vertices
+        return native_narrowed(n, False, problem.links, csrs, bits, [None] * len(bits), ())
+
+    return replace(resolved, narrowed=replace(resolved.narrowed, native=native))
 
 
 def worth_racing(resolved: Resolved) -> bool:

@@ -20,6 +20,7 @@ from subiso.engine.candidate_search import (
     LONG_STEPS,
     Searcher,
     fits,
+    with_everyone,
     worth_making,
     worth_racing,
 )
@@ -63,6 +64,8 @@ def count_candidates(
 
 def first_tries(resolved: Resolved) -> str:
     """What `explain` says of a query that is tried here before a plan runs; nothing where none is."""
+    if with_everyone(resolved) is not None:
+        return "elimination beside the plan, once that takes long"
     if not fits(resolved) or not worth_racing(resolved):
         return ""
     said = f"first without a plan, between the candidates: up to {FIRST_STEPS:,} steps of backtracking"
@@ -161,6 +164,14 @@ class Counter(Searcher):
         if not problem.unique:
             return embeddings
         return embeddings // problem.pattern.automorphism_count(extra_colors=problem.colors())
+
+
+class Eliminator(Counter):
+    """Counts by nothing but elimination: where all vertices are candidates, backtracking does what plans do better."""
+
+    def run(self) -> Found | None:
+        found = self.eliminated(lambda: math.inf)
+        return None if found is None or found.stopped_by is not None else found
 
 
 def may_coincide(problem: Problem) -> tuple[int, ...]:

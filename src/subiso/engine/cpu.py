@@ -17,7 +17,7 @@ from subiso.engine.candidate_lists import Listed, list_candidates
 from subiso.engine.candidates import count_candidates
 from subiso.engine.lower import lower
 from subiso.engine.query import Query
-from subiso.engine.race import Race, may_list, may_race
+from subiso.engine.race import Race, may_eliminate, may_list, may_race
 from subiso.engine.sums import SumsWay, is_sure, sums_way
 from subiso.engine.terms import run_terms
 from subiso.engine.waiting import TICK, Watch, check, threads_of, wait_for
@@ -58,7 +58,7 @@ def count_by_plans(
 ) -> Outcome:
     """The count by the cheapest formula, on the graph or on the candidate graph; from sums, where those are cheaper; or
     without a plan, by elimination or with failing sets, where that is there first."""
-    race = may_race(resolved, params, 1, _PATIENCE)
+    race = may_race(resolved, params, 1, _PATIENCE) or may_eliminate(resolved, params, _PATIENCE)
     stats = statistics_of(resolved.layout.graph)
     resolved = searched_in(resolved, stats, params.switches)
     if resolved.hopeless:  # no vertex is left that could be in a clique

@@ -34,6 +34,8 @@ Counts = NDArray[Any]
 Group = Mapping[Role, int]
 """Roles, and how often each counts."""
 LARGEST = 2**63 - 1
+_LONGEST_TAIL = 19
+"""Vertices of a tail: the shares of more, as of the leaves of a star, have coefficients beyond 64 bits (20 * 20!)."""
 
 
 @dataclass(frozen=True)
@@ -98,6 +100,8 @@ def local_counts(
 ) -> LocalOutcome:
     """Per group and place the sum over its roles: in how many matches the place plays that role."""
     started = time.perf_counter()
+    switches = params.switches
+    params = replace(params, switches=replace(switches, max_tail=min(switches.max_tail, _LONGEST_TAIL)))
     formula = tallies.formula(resolved, params)
     sums: dict[tuple[int, bool], list[tuple[Fraction, Counts]]] = {}
     total = 0

@@ -12,8 +12,8 @@ from typing import Generic, Protocol, TypeVar
 
 from subiso.engine.base import Params
 from subiso.engine.candidate_lists import Listed, Lister
-from subiso.engine.candidate_search import fits, worth_racing
-from subiso.engine.candidates import Counter, Found, count_candidates
+from subiso.engine.candidate_search import fits, with_everyone, worth_racing
+from subiso.engine.candidates import Counter, Eliminator, Found, count_candidates
 from subiso.filter.resolve import Resolved
 
 _PATIENCE = 3e-3
@@ -143,6 +143,14 @@ def may_race(resolved: Resolved, params: Params, threads: int, patience: float) 
         return Counter(resolved, aside, threads, aside=True)
 
     return Race(make, patience)
+
+
+def may_eliminate(resolved: Resolved, params: Params, patience: float) -> Race[Found] | None:
+    """The same for maps of patterns of which some vertices may be anywhere."""
+    everyone = with_everyone(resolved) if params.switches.labelled == "auto" else None
+    if everyone is None:
+        return None
+    return Race(lambda _: Eliminator(everyone, params, 1, aside=True), patience)
 
 
 def may_list(resolved: Resolved, params: Params, patience: float) -> Race[Listed] | None:

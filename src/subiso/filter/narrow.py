@@ -151,7 +151,7 @@ def narrow(asked: Asked) -> Narrowed:
     if "signature" in used:
         begun = [b if b is None else b.copy() for b in map(_either, begun, bits)]
         filter_by_signature(query, begun, asked.signatures)
-    native = native_narrowed(query, wanted.links, wanted.lists, bits, begun, used, threads)
+    native = native_narrowed(n, query.injective, wanted.links, wanted.lists, bits, begun, used, threads)
     first = (
         [n if b is None else int(np.bitwise_count(b).sum()) for b in bits] if "signature" in used else None
     )
@@ -172,7 +172,8 @@ def narrow(asked: Asked) -> Narrowed:
 
 
 def native_narrowed(
-    query: Query,
+    n: int,
+    injective: bool,
     links: Sequence[Link],
     csrs: Sequence[RelationCsr],
     bits: Sequence[Bits | None],
@@ -183,12 +184,12 @@ def native_narrowed(
     """Runs the filters that count neighbours (native/filter/narrow.hpp), and holds what they leave."""
     return _native.narrow(
         (csrs, bits, begun),
-        query.graph.num_vertices,
+        n,
         [(csr.bounds, csr.neighbors) for csr in csrs],
         bits,
         begun,
         links,
-        query.injective,
+        injective,
         "degree" in used,
         "frequency" in used,
         "refine" in used,

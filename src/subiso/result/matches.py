@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Generator, Iterable, Iterator, Sequence
 from contextlib import closing
 from dataclasses import replace
@@ -13,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from subiso.engine.base import Engine, Params, Rows, StoppedBy, Stream, part_of
+from subiso.engine.clock import Deadline
 from subiso.engine.query import Query
 from subiso.result import stages
 from subiso.result.canonical import Canonical
@@ -211,9 +211,10 @@ class Matches:
             return
         report = self._report = Report()
         self._finished = False
-        with closing(self._rows(report)) as rows:
+        deadline = Deadline(self._params.timeout)
+        with closing(self._rows(report, deadline)) as rows:
             try:
-                for table in self._staged(rows, report):
+                for table in self._staged(rows, report, deadline):
                     report.rows += len(table)
                     yield table
             except (KeyboardInterrupt, GeneratorExit):
@@ -222,14 +223,12 @@ class Matches:
             finally:
                 self._finished = True
 
-    def _rows(self, report: Report) -> Generator[Rows, None, None]:
+    def _rows(self, report: Report, deadline: Deadline) -> Generator[Rows, None, None]:
         """The engine's rows, query after query; the timeout is for all of them together."""
-        timeout = self._params.timeout
-        deadline = None if timeout is None else time.monotonic() + timeout
         for i, query in enumerate(self._queries):
             params = replace(
                 self._params,
-                timeout=None if deadline is None else max(0.0, deadline - time.monotonic()),
+                timeout=deadline.left(),
                 progress=part_of(self._params.progress, i, len(self._queries)),
             )
             stream = self._engine.stream(query, params)
@@ -245,7 +244,7 @@ class Matches:
                 report.stopped_by = stream.stopped_by
                 return
 
-    def _staged(self, rows: Iterable[Rows], report: Report) -> Iterator[Table]:
+    def _staged(self, rows: Iterable[Rows], report: Report, deadline: Deadline) -> Iterator[Table]:
         request = self._request
         tables: Iterable[Table] = rows
         if request.sample is not None and not request.distinct:
@@ -259,7 +258,7 @@ class Matches:
         elif request.distinct:
             tables = stages.distinct(tables, self._query.graph.num_vertices)
         if request.order == "sorted":
-            tables = stages.in_order(tables, request.limit, report, self._params.batch_rows)
+            tables = stages.in_order(tables, request.limit, report, self._params.batch_rows, deadline)
         elif request.limit is not None:
             tables = stages.first(tables, request.limit, report)
         return iter(tables)

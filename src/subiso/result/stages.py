@@ -7,6 +7,8 @@ for, the others a batch.
 
 from __future__ import annotations
 
+import math
+import time
 from collections.abc import Iterable, Iterator
 from typing import Any
 
@@ -14,6 +16,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from subiso.engine.base import StoppedBy
+from subiso.engine.clock import NEVER, Deadline
+
+_TRIAL = 4096  # rows whose sort is timed
+_MISSES = 2.0  # times as long as in the cache, and the copy of all batches into one
 
 Table = NDArray[Any]
 """Rows of vertex and edge ids: uint32, or int64 when there are edge ids among them."""
@@ -67,16 +73,30 @@ def first(batches: Iterable[Table], limit: int, report: Report) -> Iterator[Tabl
         left -= len(batch)
 
 
-def in_order(batches: Iterable[Table], limit: int | None, report: Report, batch_rows: int) -> Iterator[Table]:
-    """All rows in ascending order, or the `limit` smallest (then no more than those are held)."""
+def in_order(
+    batches: Iterable[Table], limit: int | None, report: Report, batch_rows: int, deadline: Deadline = NEVER
+) -> Iterator[Table]:
+    """All rows in ascending order, or the `limit` smallest (then no more than those are held).
+
+    Ends early where sorting what is held would last beyond the deadline.
+    """
     kept: list[Table] = []
     held, cut = 0, False
+    sorting = _Sorting()
     for batch in batches:
-        kept.append(batch)
-        held += len(batch)
+        # Most rows can be told from the smallest ones by their first column.
+        kept.append(batch[batch[:, 0] <= kept[0][-1, 0]] if cut and limit else batch)
+        held += len(kept[-1])
         if limit is not None and held > limit + max(limit, batch_rows):
             kept, held = [_sorted(np.concatenate(kept))[:limit]], limit
             cut = True
+        left = deadline.left()
+        if left is not None and sorting.seconds(held, batch) >= left:
+            report.stopped_by = report.stopped_by or "timeout"
+            close = getattr(batches, "close", None)
+            if close is not None:
+                close()
+            break
     if not kept:
         return
     table = _sorted(np.concatenate(kept))
@@ -140,6 +160,22 @@ def _mix(x: NDArray[np.uint64]) -> NDArray[np.uint64]:
     x = (x ^ (x >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
     x = (x ^ (x >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
     return x ^ (x >> np.uint64(31))
+
+
+class _Sorting:
+    """Foretells how long a sort takes, from how long one of a batch does."""
+
+    def __init__(self) -> None:
+        self._each = 0.0
+        """Seconds per row and level of a merge sort."""
+
+    def seconds(self, rows: int, batch: Table) -> float:
+        """That a sort of so many rows takes; `batch` is one to try it with."""
+        if not self._each and len(batch) >= _TRIAL:
+            started = time.perf_counter()
+            _sorted(batch)
+            self._each = _MISSES * (time.perf_counter() - started) / (len(batch) * math.log2(len(batch)))
+        return self._each * rows * math.log2(max(rows, 2))
 
 
 def _sorted(table: Table) -> Table:

@@ -152,6 +152,9 @@ class FilterRun(FilterTables):
 
         def make() -> Any:
             bits: list[Bits | None] = [bitmaps[mine[0]] if mine else None for mine in numbers]
-            return native_narrowed(asked.query, asked.links, asked.csrs, bits, [None] * len(bits), ())
+            query, nobody = asked.query, [None] * len(bits)
+            return native_narrowed(
+                query.graph.num_vertices, query.injective, asked.links, asked.csrs, bits, nobody, ()
+            )
 
         return make
