@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from subiso.api import cliques, count, exists, explain, match
     from subiso.census import motifs, triads
     from subiso.chance import significance
+    from subiso.engine.base import Switches
     from subiso.engine.estimate import Estimate
     from subiso.errors import SubisoError, TimeoutReached
     from subiso.formats import read, write
@@ -37,6 +38,7 @@ _HOME = {
     "cliques": "subiso.api",
     "explain": "subiso.api",
     "Estimate": "subiso.engine.estimate",
+    "Switches": "subiso.engine.base",
     "Matches": "subiso.result.matches",
     "SubisoError": "subiso.errors",
     "TimeoutReached": "subiso.errors",
@@ -54,6 +56,7 @@ __all__ = [
     "Matches",
     "Pattern",
     "SubisoError",
+    "Switches",
     "TimeoutReached",
     "cliques",
     "connected_patterns",

@@ -9,12 +9,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from subiso.engine.anchors import Anchor, anchor_rows, anchored_queries
+from subiso.engine.base import Switches
 from subiso.engine.choose import choose_engine, choose_estimator, explain_device, explain_several, make_params
 from subiso.engine.clock import Deadline
 from subiso.engine.estimate import Estimate, make_accuracy
 from subiso.engine.query import make_query
 from subiso.engine.several import count_several
-from subiso.errors import QueryError, TimeoutReached
+from subiso.errors import QueryError, TimeoutReached, UnsupportedError
 from subiso.graph import Graph
 from subiso.options import Counting, Existence, How, Many, PatternLike, Progress, Rows, What, refuse_unknown
 from subiso.pattern import Pattern
@@ -79,6 +80,7 @@ def count(
     threads: int | None = None,
     timeout: float | None = None,
     progress: Progress | None = None,
+    switches: Switches | None = None,
 ) -> Any:
     """Count the matches of a pattern: an exact int, or on request an Estimate. Counts beyond 2**127 are an error.
 
@@ -93,6 +95,7 @@ def count(
     - `approx=0.01`: an Estimate instead: within 1%, with the given `confidence` (0.95), or exact where that is
       cheaper. The same `seed` gives the same one; the i-th of several has the seed `seed + i`. A timeout then ends
       it with the error reached by then.
+    - `switches=Switches(...)`: which techniques may be used, to compare them; the count is the same.
 
     >>> import subiso as si
     >>> g = si.Graph.from_edges([0, 1, 2, 0], [1, 2, 0, 3])
@@ -107,7 +110,7 @@ def count(
     >>> print(si.count(g, "(a)--(b)--(c)", approx=0.01, seed=1))
     5 (exact)
     """
-    params = make_params(threads, timeout, progress)
+    params = make_params(threads, timeout, progress, switches)
     options: dict[str, Any] = {"mode": mode, "induced": induced, "unique": unique}
     patterns, rows = _patterns(pattern), anchor_rows(anchor)
     anchors = [anchor] if rows is None else rows
@@ -164,6 +167,7 @@ def match(
     threads: int | None = None,
     timeout: float | None = None,
     progress: Progress | None = None,
+    switches: Switches | None = None,
 ) -> Matches | list[Matches]:
     """Find the matches of a pattern, streamed as rows or Arrow batches (see Matches). A list gives a list.
 
@@ -184,7 +188,8 @@ def match(
     from subiso.result.matches import Matches
     from subiso.result.request import Request
 
-    module, params = choose_engine(engine, device, schedule), make_params(threads, timeout, progress)
+    module = choose_engine(engine, device, schedule)
+    params = make_params(threads, timeout, progress, switches)
     chosen = (columns,) if isinstance(columns, str) else None if columns is None else tuple(columns)
     request = Request(limit, order, edges, chosen, distinct, sample, seed, dense)
     if unique is None and distinct and chosen is not None:
@@ -260,13 +265,14 @@ def explain(
     anchor: Anchor | None = None,
     device: str = "auto",
     schedule: str | None = None,
+    switches: Switches | None = None,
 ) -> Any:
     """How `count` and `match` would go about it: loops, restrictions, estimated sizes. Print it.
 
     Where a count is a sum it is given as a formula, with what each of its terms counts and what other ways would cost.
     With `device="cuda"` also which schedule would run each plan there or which passes make the sums, and why. Of a list
     of patterns it tells how they are counted together: which share loops of one search on the CPU or passes over the
-    graph on a device, and what that is estimated to save.
+    graph on a device, and what that is estimated to save. `switches` are told with `device="cpu"`.
 
     >>> import subiso as si
     >>> g = si.Graph.from_edges([0, 1, 2, 0], [1, 2, 0, 3])
@@ -276,12 +282,15 @@ def explain(
     ...
     """
     options: dict[str, Any] = {"mode": mode, "induced": induced, "unique": unique, "anchor": anchor}
+    params = make_params(switches=switches)
+    if switches is not None and device != "cpu":
+        raise UnsupportedError(f"explain with switches and device={device!r}", hint='say device="cpu"')
     if isinstance(pattern, list | tuple):
-        return explain_several([make_query(graph, p, **options) for p in pattern], device, schedule)
+        return explain_several([make_query(graph, p, **options) for p in pattern], params, device, schedule)
     from subiso.plan.explain import explain as explain_query
 
     query = make_query(graph, pattern, **options)
-    return explain_query(query, explain_device(query, device, schedule))
+    return explain_query(query, explain_device(query, device, schedule), params)
 
 
 def _is_many(pattern: object) -> bool:

@@ -61,8 +61,8 @@ def motifs(
     vertices with every choice of the graph's labels for its vertices, where there are any: labelled patterns.
 
     With `per="vertex"` or `per="edge"` the values are arrays, as those of `count`. `device`, `engine`, `schedule`,
-    `threads`, `timeout` and `progress` are those of `count`; an engine or a schedule that is named counts pattern by
-    pattern, otherwise up to 5 vertices all come from a few sums over the graph, on the CPU or a CUDA device.
+    `threads`, `timeout`, `progress` and `switches` are those of `count`; an engine or a schedule that is named counts
+    pattern by pattern, otherwise up to 5 vertices all come from a few sums over the graph, on the CPU or a CUDA device.
 
     >>> import subiso as si
     >>> print(si.motifs(si.Graph.from_edges([0, 1, 2, 0], [1, 2, 0, 3]), 3, induced=True))
@@ -210,13 +210,15 @@ def _check_directed(graph: Graph) -> None:
 
 
 def _by_sums(**options: Unpack[How]) -> Params | None:
-    """How to run where a whole family is counted at once; None where an engine or a GPU was asked for."""
-    device = options.get("device", "auto")
+    """How to run where a whole family is counted at once; None where an engine or a GPU was asked for, or no sums."""
+    device, params = options.get("device", "auto"), _params(**options)
     if options.get("engine", "auto") != "auto" or device not in ("auto", "cpu"):
         return None
     choose_engine("auto", device, options.get("schedule"))  # refuses a schedule
-    return _params(**options)
+    return params if params.switches.sums else None
 
 
 def _params(**options: Unpack[How]) -> Params:
-    return make_params(options.get("threads"), options.get("timeout"), options.get("progress"))
+    return make_params(
+        options.get("threads"), options.get("timeout"), options.get("progress"), options.get("switches")
+    )

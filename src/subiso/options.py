@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import TypedDict
 
 from subiso.engine.anchors import Anchor
+from subiso.engine.base import Switches
 from subiso.errors import did_you_mean
 from subiso.pattern import Pattern
 
@@ -23,6 +24,7 @@ class How(TypedDict, total=False):
     threads: int | None
     timeout: float | None
     progress: Progress | None
+    switches: Switches | None
 
 
 class What(How, total=False):
@@ -66,6 +68,7 @@ class Existence(TypedDict, total=False):
     schedule: str | None
     threads: int | None
     progress: Progress | None
+    switches: Switches | None
 
 
 class Rows(What, total=False):

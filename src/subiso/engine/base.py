@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterator
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Literal, Protocol
+from functools import cache
+from typing import TYPE_CHECKING, Any, Literal, Protocol, get_args, get_origin, get_type_hints
 
 import numpy as np
 from numpy.typing import NDArray
 
-from subiso.errors import Cancelled, SubisoError, TimeoutReached
+from subiso.errors import Cancelled, QueryError, SubisoError, TimeoutReached, did_you_mean
 
 if TYPE_CHECKING:
     from subiso.engine.query import Query
@@ -23,7 +24,13 @@ Rows = NDArray[np.uint32]
 
 @dataclass(frozen=True)
 class Switches:
-    """Techniques that can be chosen or turned off, to measure and to test them; answers never depend on them."""
+    """Techniques that can be chosen or turned off, to measure and to test them; answers never depend on them.
+
+    >>> import subiso as si
+    >>> graph = si.Graph.from_edges([0, 1, 2, 0], [1, 2, 0, 3])
+    >>> si.count(graph, si.Pattern.clique(3), switches=si.Switches(sums=False, order="ri"))
+    1
+    """
 
     order: Literal["cost", "ri", "gsi", "core"] = "cost"
     """The pass that picks the matching order."""
@@ -66,6 +73,15 @@ class Switches:
     setops: str | None = None
     """Set operations: "scalar", "avx2" or "avx512"; None = the fastest that the machine runs."""
 
+    def __post_init__(self) -> None:
+        for name, known in _choices().items():
+            value = getattr(self, name)
+            if value not in known:
+                raise QueryError(
+                    f"Switches: {name} is {value!r}{did_you_mean(str(value), known)}",
+                    hint=f"it may be {', '.join(map(repr, known))}",
+                )
+
     @property
     def of_plans(self) -> dict[str, Any]:
         """Those that `make_plan` takes."""
@@ -76,6 +92,14 @@ class Switches:
             "pivots": self.pivots,
             "least": self.prune != "never",
         }
+
+
+@cache
+def _choices() -> dict[str, tuple[object, ...]]:
+    """The switches that are one of several words, or on or off, and what they may be."""
+    kinds = {name: (get_origin(kind), kind) for name, kind in get_type_hints(Switches).items()}
+    words = {name: get_args(kind) for name, (origin, kind) in kinds.items() if origin is Literal}
+    return words | {name: (True, False) for name, (_, kind) in kinds.items() if kind is bool}
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ from dataclasses import replace
 from functools import cache
 from typing import TYPE_CHECKING, Any, cast
 
-from subiso.engine.base import Engine, Params
+from subiso.engine.base import Engine, Params, Switches
 from subiso.engine.query import Query
 from subiso.errors import QueryError, UnsupportedError
 
@@ -74,7 +74,9 @@ def explain_device(query: Query, device: str = "auto", schedule: str | None = No
     return replace(notes, lines=(f"{notes.lines[0]}: {why}", *notes.lines[1:])) if why else notes
 
 
-def explain_several(queries: Sequence[Query], device: str = "auto", schedule: str | None = None) -> Any:
+def explain_several(
+    queries: Sequence[Query], params: Params, device: str = "auto", schedule: str | None = None
+) -> Any:
     """What `explain` says of several queries; needs no device to say it."""
     _check_names("auto", device, schedule)
     if _is_cuda(device):
@@ -84,7 +86,7 @@ def explain_several(queries: Sequence[Query], device: str = "auto", schedule: st
     from subiso.engine.auto import on_device
     from subiso.engine.explain_set import explain_set
 
-    return explain_set(queries, on_device=None if device == "cpu" else lambda query: on_device(query)[0])
+    return explain_set(queries, params, None if device == "cpu" else lambda query: on_device(query)[0])
 
 
 @cache
@@ -129,6 +131,7 @@ def make_params(
     threads: int | None = None,
     timeout: float | None = None,
     progress: Callable[[float], None] | None = None,
+    switches: Switches | None = None,
 ) -> Params:
     """Params with checked values.
 
@@ -144,4 +147,6 @@ def make_params(
         timeout = None if math.isinf(timeout) else float(timeout)
     if progress is not None and not callable(progress):
         raise QueryError("progress must be a function of one number, the fraction done")
-    return Params(threads=threads, timeout=timeout, progress=progress)
+    if not isinstance(switches, Switches | None):
+        raise QueryError(f"switches is {switches!r}", hint="say which: switches=Switches(sums=False)")
+    return Params(threads=threads, timeout=timeout, progress=progress, switches=switches or Switches())

@@ -4,16 +4,17 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from subiso.engine.base import Switches
+from subiso.engine.base import Params
 from subiso.engine.candidates import first_tries
+from subiso.engine.cpu import formula_for
 from subiso.engine.query import Query
 from subiso.engine.sums import SumsWay, sums_way
 from subiso.filter.clique_graph import searched_in
-from subiso.filter.resolve import Resolved, resolve
+from subiso.filter.resolve import Resolved, resolve_for
 from subiso.pattern.write import arrow, bracket_name
 from subiso.plan.choose import make_plan
 from subiso.plan.estimate import with_estimates
-from subiso.plan.formula import ONE_PLAN, Formula, make_formula
+from subiso.plan.formula import ONE_PLAN, Formula
 from subiso.plan.formula_text import formula_text, is_one_plan, order_text, term_lines
 from subiso.plan.local import LEAST_CLIQUE
 from subiso.plan.plan import Plan
@@ -207,19 +208,25 @@ def _how_often(problem: Problem) -> str:
     return f"each subgraph once ({same} automorphism{'s' * (same > 1)})"
 
 
-def explain(query: Query, device: DeviceNotes = DeviceNotes()) -> Explanation:
+def explain(
+    query: Query,
+    device: DeviceNotes = DeviceNotes(),
+    params: Params = Params(),  # noqa: B008 (frozen)
+) -> Explanation:
     """How the query would be run: by the CPU engine, but for what a device does in another way."""
-    resolved, stats = resolve(query), statistics_of(query.graph)
-    first = "" if resolved.hopeless or device.own else first_tries(resolved)
-    resolved = searched_in(resolved, stats, Switches(), device=device.own)
+    switches = params.switches
+    resolved, stats = resolve_for(query, params), statistics_of(query.graph)
+    tried = switches.labelled != "plan" and not (resolved.hopeless or device.own)
+    first = first_tries(resolved) if tried else ""
+    resolved = searched_in(resolved, stats, switches, device=device.own)
     problem = resolved.problem
-    formula = device.formula or make_formula(problem, stats, decompose="auto", codegrees=True)
-    sums = None if device.own else sums_way(query)
+    formula = device.formula or formula_for(resolved, params)
+    sums = None if device.own else sums_way(query, params)
     return Explanation(
         resolved,
         stats,
         _estimated(formula, problem, stats),
-        with_estimates(make_plan(problem, stats, counting=False), problem, stats),
+        with_estimates(make_plan(problem, stats, counting=False, **switches.of_plans), problem, stats),
         device,
         first,
         sums if sums is not None and (sums.sure or sums.cost < formula.cost) else None,
