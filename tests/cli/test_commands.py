@@ -135,7 +135,7 @@ def test_count_timeout(tmp_path: Path) -> None:
         (["count", "{}", "K4", "--mode", "homomorphism", "--unique"], "--unique has no meaning"),
         (["match", "{}", "K4", "--columns", "z"], "there is no column 'z'"),
         (["match", "{}", "K4", "--sample", "1", "--limit", "1"], "--sample and --limit both"),
-        (["motifs", "{}", "99"], "connected_patterns takes a size"),
+        (["motifs", "{}", "99"], "all connected patterns are known of 1 to 7"),
         (["cliques", "{}", "99"], "64"),
         (["info", "{}", "--read", "nonsense=1"], "option 'nonsense' is unknown"),
         (["convert", "{}", "out.xyz"], "out.xyz: the suffix stands for no format"),
@@ -400,9 +400,7 @@ def test_a_batch_keeps_what_was_finished(tmp_path: Path) -> None:
     )
     assert [row["count"] for row in json.loads(done.stdout)] == [60 * 59 // 2, None]
     assert "incomplete: 1 of 2 counts were not finished within 1 s each" in done.stderr
-    said = re.search(
-        r"incomplete: \(a\)--\(b\), .*: the count was not finished within 1 s \((\d+) so far\)", done.stderr
-    )
+    said = re.search(r"incomplete: K6: the count was not finished within 1 s \((\d+) so far\)", done.stderr)
     assert said is not None and 0 < int(said[1]) < math.comb(60, 6)
     shown = run("count", graph, "(a)--(b)", "K6", "--engine", "reference", "--timeout", "0.2", code=3).stdout
     assert re.search(r"\(e\)--\(f\) +- ", shown) and "None" not in shown

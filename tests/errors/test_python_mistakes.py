@@ -119,7 +119,7 @@ MISTAKES: dict[str, Mistake] = {
         "",
     ),
     "clique of 65": (lambda: si.Pattern.clique(65), PatternError, "from 1 to 64, not 65", ""),
-    "motifs of 9": (lambda: si.motifs(PLAIN, 9), PatternError, "from 1 to 7, not 9", ""),
+    "motifs of 9": (lambda: si.motifs(PLAIN, 9), PatternError, "of 1 to 7 vertices, not of 9", ""),
     "unknown format": (
         lambda: si.read("g.txt", format="xml"),
         FormatError,

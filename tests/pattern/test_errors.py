@@ -281,7 +281,7 @@ PLAIN = [
     (lambda: Pattern.clique(0), "the size of a clique must be an integer from 1 to 64, not 0"),
     (lambda: Pattern.hypercube(7), "a hypercube of dimension 7 has more than 64 vertices"),
     (lambda: Pattern.named("nonsense"), "no pattern is called 'nonsense'"),
-    (lambda: connected_patterns(8), "connected_patterns takes a size from 1 to 7, not 8"),
+    (lambda: connected_patterns(8), "all connected patterns are known of 1 to 7 vertices, not of 8"),
     (lambda: Pattern.from_dotmotif("f(x,y){x->y} g(x,y){" + "f(x,y) " * 200 + "} " + "g(A,B) " * 60),
      "the motif's macros expand to more than 20000 statements"),
 ]  # fmt: skip

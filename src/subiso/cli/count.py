@@ -109,10 +109,11 @@ def count(
     rows: list[dict[str, Any]] = []
     answers: list[Any] = []
     stopped = 0
-    for number, (_, pattern) in enumerate(loaded):
+    for number, (name, pattern) in enumerate(loaded):
         report_absent_labels(g, pattern)
         start = time.perf_counter()
-        with progress_bar("counting") as progress, _unfinished(len(loaded) > 1 and per is None) as unfinished:
+        one_of_several = name if len(loaded) > 1 else None
+        with progress_bar("counting") as progress, _unfinished(one_of_several, per) as unfinished:
             found: Any = None
             found = api.count(
                 g,
@@ -136,7 +137,7 @@ def count(
         answers.append(found)
         stopped += bool(unfinished)
         for message in unfinished:
-            note(f"incomplete: {pattern}: {message}")
+            note(f"incomplete: {name}: {message}")
         numbers = {"count": found} if approx is None or found is None else _numbers(found)
         rows.append({"pattern": str(pattern), **numbers, "seconds": seconds})
     if per is not None:
@@ -147,7 +148,8 @@ def count(
     else:
         emit(rows, format, output)
     if stopped:
-        note(f"incomplete: {stopped} of {len(loaded)} counts were not finished within {timeout:g} s each")
+        within = "" if timeout is None else f" within {timeout:g} s each"
+        note(f"incomplete: {stopped} of {len(loaded)} counts were not finished{within}")
         raise typer.Exit(INCOMPLETE)
     if approx is not None and not all(found.complete for found in answers):
         note(f"incomplete: the error asked for was not reached within {timeout:g} s")
@@ -177,15 +179,19 @@ def _count_together(
 
 
 @contextmanager
-def _unfinished(several: bool) -> Iterator[list[str]]:
-    """Where there are several patterns, one that is not finished in time leaves the others' counts alone."""
-    from subiso.errors import TimeoutReached
+def _unfinished(name: str | None, per: str | None) -> Iterator[list[str]]:
+    """One of several patterns that is not finished in time, or has more matches than can be counted, leaves the others'
+    counts alone; what else is wrong with it names it."""
+    from subiso.errors import CountOverflowError, SubisoError, TimeoutReached
 
     noted: list[str] = []
     try:
         yield noted
-    except TimeoutReached as error:
-        if not several:
+    except SubisoError as error:
+        if name is None:
+            raise
+        if per is not None or not isinstance(error, TimeoutReached | CountOverflowError):
+            error.message = f"{name}: {error.message}"
             raise
         noted.append(error.message)
 

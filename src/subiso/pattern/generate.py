@@ -24,7 +24,7 @@ def connected_patterns(k: int) -> list[Pattern]:
     ['path4', 'claw', 'cycle4', 'tailed_triangle', 'diamond', 'clique4']
     """
     if isinstance(k, bool) or not isinstance(k, int) or not 1 <= k <= _LARGEST:
-        raise PatternError(f"connected_patterns takes a size from 1 to {_LARGEST}, not {k!r}")
+        raise PatternError(f"all connected patterns are known of 1 to {_LARGEST} vertices, not of {k!r}")
     return [pattern for pattern, _ in _connected(k)]
 
 
