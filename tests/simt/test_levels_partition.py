@@ -5,10 +5,12 @@ from __future__ import annotations
 import shutil
 import time
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pytest
 from levels_cases import PARTITIONS, wishes
+from numpy.typing import NDArray
 from random_cases import canonical, describe, expected_rows, random_query, rows_of
 from shim import ShimBuffer, ShimMachine
 
@@ -16,7 +18,7 @@ from subiso.engine import reference
 from subiso.engine.base import Params, Switches
 from subiso.engine.cuda.engine import CudaEngine
 from subiso.engine.cuda.levels import LevelsReport
-from subiso.engine.cuda.machine import Description
+from subiso.engine.cuda.machine import Description, Kernel
 from subiso.engine.cuda.storage import STORES
 from subiso.engine.query import MODES, Query, make_query
 from subiso.errors import DeviceMemoryError
@@ -111,6 +113,49 @@ def test_one_label_at_a_time() -> None:
         engine = CudaEngine(ShimMachine(), way, schedule="levels", storage="hash_pcsr")
         engine.count(ring(), PLAIN)
         assert last(engine).resident < share * whole
+
+
+def test_hash_groups_begin_at_a_transaction() -> None:
+    """A group is read in one transaction of 128 bytes, wherever in a slot its relation lies."""
+    placed: list[int] = []
+    together: set[int] = set()
+
+    class Noting(ShimMachine):
+        def launch(self, kernel: Kernel, blocks: int, shared: int, args: NDArray[Any]) -> None:
+            if getattr(kernel, "store", "") == "hash_pcsr":
+                groups = args["relations"]["bounds"]  # the first pointer of a relation, in whatever store
+                placed.extend(int(address) for address in groups if address)
+                together.add(int(np.count_nonzero(groups)))
+            super().launch(kernel, blocks, shared, args)
+
+    tail = Pattern("(a)-[:W]->(b), (a)-[:X]->(c), (a)-[:Y]->(d), (b)-[:Z]->(e)")
+    for pattern in (tail, Pattern("(a)-[:W]->(b)-[:W]->(c)-[:W]->(a)")):
+        query = make_query(knowledge("WXYZ", m=203), pattern)
+        way = wishes(partition=True, rows=100)
+        engine = CudaEngine(Noting(), way, schedule="levels", storage="hash_pcsr")
+        assert engine.count(query).count == reference.count(query).count
+        assert last(engine).partitioned
+    assert max(together) > 1, "a test whose partitions are single relations"
+    assert {address % 128 for address in placed} == {0}
+
+
+@pytest.mark.parametrize("beside", [True, False])
+def test_partitions_are_uploaded_beside_what_runs(beside: bool) -> None:
+    """With two slots none waits for the launches just before; with one it waits for those that read what was there."""
+    waits: list[tuple[int, int]] = []
+
+    class Noting(ShimMachine):
+        def write_beside(self, buffer: ShimBuffer, array: NDArray[Any], offset: int, after: int) -> None:
+            waits.append((after, self.mark()))
+            super().write_beside(buffer, array, offset, after)
+
+    way = wishes(partition=True, beside=beside)
+    engine = CudaEngine(Noting(), way, schedule="levels", storage="hash_pcsr")
+    assert engine.count(ring(), PLAIN).count == reference.count(ring()).count
+    assert len({now for _, now in waits}) >= 4, "a test with few uploads"
+    later = [(after, now) for after, now in waits if after]  # before that a slot was empty
+    assert later and all((after < now) == beside for after, now in later), waits
+    assert all(after < now for after, now in waits if not after)
 
 
 def test_a_store_beyond_the_budget_is_read_in_partitions() -> None:

@@ -26,7 +26,7 @@ from subiso.engine.cuda.pipeline_tune import PipelineWishes
 from subiso.engine.cuda.tune import Wishes
 from subiso.engine.cuda.watch import Watch
 from subiso.engine.query import Query, make_query
-from subiso.engine.twigs import TwigMatcher
+from subiso.engine.twigs import RowSource, TwigMatcher
 from subiso.filter.resolve import resolve
 from subiso.graph import Graph
 from subiso.pattern import Pattern
@@ -142,9 +142,8 @@ def test_columns_of_the_probe_begin_where_a_warp_reads_them_at_once() -> None:
     assert strides == {32, 64}
 
 
-def test_joins_are_ordered_by_size_unless_told_otherwise() -> None:
-    """A path of twigs of very different sizes: the largest is streamed, and the smaller neighbour is met first."""
-    sizes = {"AB": 4, "BC": 12, "CD": 8}
+def labelled_path(**sizes: int) -> Query:
+    """Four labels of 12 vertices each; every A leads to the first `sizes["AB"]` B and so on."""
     labels = [label for label in "ABCD" for _ in range(12)]
     first = {label: 12 * number for number, label in enumerate("ABCD")}
     edges = [
@@ -153,7 +152,12 @@ def test_joins_are_ordered_by_size_unless_told_otherwise() -> None:
         for i, j in itertools.product(range(12), range(reach))
     ]
     graph = Graph.from_edges(*zip(*edges, strict=True), num_vertices=48, vertex_labels=labels)
-    query = make_query(graph, "(a:A)--(b:B)--(c:C)--(d:D)")
+    return make_query(graph, "(a:A)--(b:B)--(c:C)--(d:D)")
+
+
+def test_joins_are_ordered_by_size_unless_told_otherwise() -> None:
+    """A path of twigs of very different sizes: the largest is streamed, and the smaller neighbour is met first."""
+    query = labelled_path(AB=4, BC=12, CD=8)
     orders = {}
     for leaf_order in (None, True, False):
         own = PipelineWishes(twig_rows=1, weigh=False)
@@ -164,6 +168,36 @@ def test_joins_are_ordered_by_size_unless_told_otherwise() -> None:
         plan = run_of(engine, query).plan
         orders[leaf_order] = [plan.probe.columns, *(join.build.columns for join in plan.joins)]
     assert orders[None] == orders[True] != orders[False]
+
+
+@pytest.mark.parametrize(
+    ("table_bytes", "parts"), [(None, [(48, 48), (32, 32)]), (700, [(32, 48), (32, 32), (16, 48)])]
+)
+def test_a_table_that_holds_all_of_its_relation_is_built_once(
+    table_bytes: int | None, parts: list[tuple[int, int]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Also where it is full to the last row: nobody asks for more, and it stays while the other one's parts go by."""
+    linked: list[tuple[int, int]] = []
+    listed: list[int] = []
+    link, records = JoinTable._link, RowSource.records
+
+    def noting_link(table: JoinTable, machine: ShimMachine, rows: int) -> Any:
+        linked.append((rows, int(table.join.build.rows)))
+        return link(table, machine, rows)
+
+    def noting_records(source: RowSource, out: NDArray[np.uint32], most: int) -> int:
+        listed.append(records(source, out, most))
+        return listed[-1]
+
+    monkeypatch.setattr(JoinTable, "_link", noting_link)
+    monkeypatch.setattr(RowSource, "records", noting_records)
+    query = labelled_path(AB=6, BC=8, CD=4)
+    own = PipelineWishes(twig_rows=1, weigh=False, leaf_order=False, table_bytes=table_bytes)
+    engine = CudaEngine(ShimMachine(), Wishes(blocks=1, warps_per_block=1, pipeline=own), schedule="pipeline")
+    assert engine.count(query).count == reference.count(query).count > 0
+    assert linked == parts, "rows in the table, rows of the relation"
+    assert listed == [rows for rows, _ in parts]
+    assert run_of(engine, query).tables[1].most_rows == 32
 
 
 @pytest.mark.parametrize("order", ["forward", "random"])

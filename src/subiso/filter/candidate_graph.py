@@ -28,6 +28,8 @@ if TYPE_CHECKING:
     from subiso.filter.resolve import Resolved
 
 Choice = Literal["auto", "always", "never"]
+DEVICE_RELATIONS = 256
+"""Kernels take no more of them (engine/cuda/tables.py)."""
 _SHORTER = 2.0
 """How many times shorter lists must become."""
 _CHEAP = 10_000_000  # list elements that may be read for a large pattern in any case
@@ -109,13 +111,23 @@ class Decision:
         return f"{size}; {self.why}"
 
 
-def with_candidate_graph(resolved: Resolved, stats: Statistics, choice: Choice = "auto") -> Resolved:
-    """The same problem on its candidate graph, where that is asked for or likely to pay."""
+def with_candidate_graph(
+    resolved: Resolved, stats: Statistics, choice: Choice = "auto", *, device: bool = False
+) -> Resolved:
+    """The same problem on its candidate graph, where that is asked for or likely to pay.
+
+    `device`: for kernels, which search the whole graph where this one would have more relations than they take.
+    """
     decision = decide(resolved, stats, choice)
     if not decision.used:
         return replace(resolved, candidate_graph=decision)
     problem = replace(resolved.problem, entities=resolved.problem.edges_to_tell_apart)
-    return _Builder(replace(resolved, problem=problem)).build(decision.why)
+    builder = _Builder(replace(resolved, problem=problem))
+    relations = len(builder.wanted)
+    if device and relations > DEVICE_RELATIONS:
+        why = f"it would have {relations:,} relations, and kernels take at most {DEVICE_RELATIONS:,}"
+        return replace(resolved, candidate_graph=Decision(False, why))
+    return builder.build(decision.why)
 
 
 def decide(resolved: Resolved, stats: Statistics, choice: Choice) -> Decision:
@@ -192,17 +204,17 @@ class _Builder:
         self.resolved = resolved
         self.wanted: dict[Wanted, int] = {}
         """The new numbers."""
+        self.problem = self._renumbered(resolved.problem)
 
     def build(self, why: str) -> Resolved:
         resolved = self.resolved
-        problem = self._renumbered(resolved.problem)
         reverse = [self.wanted[resolved.reverse[r], to, at] for r, at, to in list(self.wanted)]
         made = resolved.narrowed.restrict(resolved, list(self.wanted))
         pairs = sum(csr.num_entries for csr in made.csrs)
         nbytes = sum(csr.nbytes for csr in made.csrs)
         return replace(
             resolved,
-            problem=replace(problem, narrowed=tuple(to for _, _, to in self.wanted)),
+            problem=replace(self.problem, narrowed=tuple(to for _, _, to in self.wanted)),
             layout=made.layout,
             relations=tuple(resolved.relations[r] for r, _, _ in self.wanted),
             csrs=made.csrs,

@@ -88,7 +88,7 @@ def searched_in(
     found = with_clique_graph(resolved, stats, switches, device=device)
     if found.cliques is not None and found.cliques.used:
         return found
-    return with_candidate_graph(found, stats, switches.candidate_graph)
+    return with_candidate_graph(found, stats, switches.candidate_graph, device=device)
 
 
 def with_clique_graph(

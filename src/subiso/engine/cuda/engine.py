@@ -34,7 +34,6 @@ from subiso.engine.cuda.search import Report, SearchRun
 from subiso.engine.cuda.set_of_sums import count_together
 from subiso.engine.cuda.several import total_of
 from subiso.engine.cuda.stream import CudaStream, Listing
-from subiso.engine.cuda.tables import MAX_RELATIONS
 from subiso.engine.cuda.times import Times, adding
 from subiso.engine.cuda.tune import HOST_COST, HOST_SECONDS, Wishes
 from subiso.engine.cuda.watch import Watch
@@ -186,9 +185,7 @@ class CudaEngine(Runs):
         """The query on another graph where that pays; a storage that is named keeps the whole graph."""
         if resolved.hopeless or self.wishes.storage != "auto":
             return resolved
-        stats = statistics_of(resolved.layout.graph)
-        made = searched_in(resolved, stats, params.switches, device=True)
-        return made if len(made.csrs) <= MAX_RELATIONS else resolved
+        return searched_in(resolved, statistics_of(resolved.layout.graph), params.switches, device=True)
 
     def _by_twigs(self, resolved: Resolved) -> bool:
         one = len(self.machines) == 1

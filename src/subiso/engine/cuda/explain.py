@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from subiso.engine import cpu
-from subiso.engine.base import Params
+from subiso.engine.base import Params, Switches
 from subiso.engine.cuda import engine_on
 from subiso.engine.cuda.by_host import host_formula
 from subiso.engine.cuda.by_parts import parted_formula
@@ -27,7 +27,7 @@ from subiso.engine.cuda.tune import FIXED_COST, HASTE_COST, HOST_COST
 from subiso.engine.query import Query
 from subiso.engine.race import told as told_of_race
 from subiso.errors import UnsupportedError
-from subiso.filter.candidate_graph import with_candidate_graph
+from subiso.filter.clique_graph import searched_in
 from subiso.filter.resolve import Resolved, resolve
 from subiso.plan.choose import make_plan
 from subiso.plan.explain import DeviceNotes, otherwise
@@ -114,7 +114,7 @@ def device_notes(query: Query, device: str = "cuda", schedule: str = "auto") -> 
     if resolved.narrowed.where:
         lines.append(f"  filters {resolved.narrowed.where}")
     beside = told_of_race(resolved) if schedule == "auto" else ""
-    resolved = with_candidate_graph(resolved, statistics_of(query.graph))
+    resolved = searched_in(resolved, statistics_of(query.graph), Switches(), device=True)
     why = by_twigs(_is_one(device), machine, schedule, resolved)
     if why is not None:
         counted = _joined(make_twig_plan(resolved.problem, counting=True), why)

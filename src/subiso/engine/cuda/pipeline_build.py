@@ -52,9 +52,11 @@ class JoinTable:
             if rows == 0 or watch.expired():
                 return
             self.parts += 1
-            self.whole = self.parts == 1 and rows < self.most_rows
+            # A full table may hold all there is: no relation has more rows than its twig was measured to have.
+            ended = rows < self.most_rows or self.rows >= self.join.build.rows
+            self.whole = ended and self.parts == 1
             yield self._link(machine, rows)
-            if rows < self.most_rows:
+            if ended:
                 return
 
     def _fill(self, machine: Machine, source: RowSource, feeder: Feeder, watch: Watch) -> int:
