@@ -352,3 +352,11 @@ def test_every_message_is_shown_above():
         if not any(re.search(pattern, text) for text in shown) and ast.unparse(argument) not in ELSEWHERE:
             missing.append((name, ast.unparse(argument)))
     assert missing == []
+
+
+@pytest.mark.parametrize("text", ["(a:IBAN-Acc)", "(a:v1.2)-->(b)", "(a)-[:in/out]->(b)"])
+def test_labels_of_other_characters_are_to_be_quoted(text):
+    with pytest.raises(
+        PatternSyntaxError, match=r'labels with other characters are quoted: \(a:"my label"\)'
+    ):
+        Pattern(text)

@@ -58,6 +58,9 @@ class _Arrow(NamedTuple):
     inline: int | None  # where an inline WHERE starts
 
 
+_QUOTED = 'labels with other characters are quoted: (a:"my label")'
+
+
 class _Parser(Conditions):
     def __init__(self, text: str) -> None:
         super().__init__(text)
@@ -143,10 +146,14 @@ class _Parser(Conditions):
             self.conjunction()
         if self.sees("*", "+"):
             self.refuse("repetition of vertices")
-        self.expect(")", "')'")
+        self.expect(")", "')'", hint=self.quoting(self.draft.labels[index]))
         if self.sees("{", "*", "+"):
             self.refuse("quantified paths", hint="write every edge out")
         return index
+
+    def quoting(self, labels: object) -> str | None:
+        """The hint for where a label seems to go on."""
+        return _QUOTED if labels and self.sees("-", ".", "/") else None
 
     def name(self) -> Token | None:
         token = self.token
@@ -192,7 +199,7 @@ class _Parser(Conditions):
         if self.sees("!", "(", "$"):
             what = {"!": "negated labels (:!A)", "(": "parentheses in labels", "$": "dynamic labels"}
             self.refuse(what[token.text])
-        return self.fail("expected a label", hint='labels with other characters are quoted: (a:"my label")')
+        return self.fail("expected a label", hint=_QUOTED)
 
     def properties(self) -> list[tuple[str, object]]:
         """A property map: each entry becomes a comparison with ==."""
@@ -233,7 +240,7 @@ class _Parser(Conditions):
             if self.keyword("WHERE"):
                 inline = self.at + 1
                 self.skip_inline()
-            self.expect("]", "']'")
+            self.expect("]", "']'", hint=self.quoting(labels))
         self.expect("-", "'-'" if left or self.sees(">", "(") else "an edge", hint)
         right = self.accept(">") is not None
         if self.sees("*", "+", "{"):
