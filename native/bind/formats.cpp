@@ -88,7 +88,7 @@ nb::object column_to_python(Column& column, std::size_t rows, bool narrow) {
   nb::object values;
   nb::list names;
   char kind = column.seen == seen_bool ? 'b' : 'i';
-  if (column.seen & seen_real) {
+  if (column.seen & held_as_real) {
     kind = 'f';
     values = join<double>(column, rows, [](std::int64_t cell, bool real) {
       return real ? std::bit_cast<double>(cell) : static_cast<double>(cell);
@@ -102,7 +102,8 @@ nb::object column_to_python(Column& column, std::size_t rows, bool narrow) {
     kind = 's';
     for (const auto name : column.texts.names()) names.append(nb::str(name.data(), name.size()));
   }
-  if ((column.seen & seen_bool) && column.seen != seen_bool) kind = '!';  // true/false and numbers mixed
+  if ((column.seen & seen_bool) && (column.seen & (seen_int | seen_real))) kind = '!';  // true/false and numbers mixed
+  if ((column.seen & seen_missing) && (column.seen & seen_inexact) && !(column.seen & seen_real)) kind = '~';
   return nb::make_tuple(std::string(1, kind), values, names, column.missing, column.first_missing_line);
 }
 

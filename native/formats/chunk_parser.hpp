@@ -2,6 +2,7 @@
 #pragma once
 #include <bit>
 #include <cstdint>
+#include <limits>
 #include <string_view>
 #include <vector>
 
@@ -152,7 +153,7 @@ class ChunkParser {
     if (owner_.dialect_.delimiter && !field.empty() && field.front() == '"') return Fault::quoted;
     if (kind == '-') return Fault::none;
     std::int64_t& cell = places_[t][column][row];
-    if (field.empty() && kind != 's') return Fault::empty_field;
+    if (field.empty() && kind != 's' && kind != 'm') return Fault::empty_field;
     if (is_text(kind)) return store_text(dictionaries[t][column], field, cell);
     const char* end = field.data() + field.size();
     const Fault fault = parse_integer(field.data(), end, cell);
@@ -175,29 +176,36 @@ class ChunkParser {
     return Fault::none;
   }
 
-  // A column of numbers starts as integers; the first real turns what the chunk has so far into doubles.
   Fault store_number(std::size_t t, std::size_t column, std::size_t row, std::string_view field, Fault as_integer) {
     unsigned& flags = seen[t][column];
-    std::int64_t* cells = places_[t][column];
+    std::int64_t& cell = places_[t][column][row];
     if (as_integer == Fault::none) {
       flags |= seen_int;
-      if (flags & seen_real) cells[row] = std::bit_cast<std::int64_t>(static_cast<double>(cells[row]));
+      if (cell > exact_real || cell < -exact_real) flags |= seen_inexact;
+      if (flags & held_as_real) cell = std::bit_cast<std::int64_t>(static_cast<double>(cell));
       return Fault::none;
     }
     const int truth = parse_bool(field);
     if (truth >= 0) {
       flags |= seen_bool;
-      cells[row] = flags & seen_real ? std::bit_cast<std::int64_t>(static_cast<double>(truth)) : truth;
+      cell = flags & held_as_real ? std::bit_cast<std::int64_t>(static_cast<double>(truth)) : truth;
       return Fault::none;
     }
-    double value = 0;
-    const Fault fault = parse_double(field.data(), field.data() + field.size(), value);
-    if (fault != Fault::none) return fault;
-    if (!(flags & seen_real))
+    double value = std::numeric_limits<double>::quiet_NaN();
+    const bool missing = owner_.tables_[t].schema.kinds[column] == 'm' && is_missing(field);
+    const Fault fault = missing ? Fault::none : parse_double(field.data(), field.data() + field.size(), value);
+    if (fault == Fault::none) store_real(t, column, row, value, missing ? seen_missing : seen_real);
+    return fault;
+  }
+
+  // A column of numbers starts as integers; the first real turns what the chunk has so far into doubles.
+  void store_real(std::size_t t, std::size_t column, std::size_t row, double value, unsigned flag) {
+    unsigned& flags = seen[t][column];
+    std::int64_t* cells = places_[t][column];
+    if (!(flags & held_as_real))
       for (std::size_t i = 0; i < row; ++i) cells[i] = std::bit_cast<std::int64_t>(static_cast<double>(cells[i]));
-    flags |= seen_real;
+    flags |= flag;
     cells[row] = std::bit_cast<std::int64_t>(value);
-    return Fault::none;
   }
 
   const TableParser& owner_;

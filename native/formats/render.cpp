@@ -2,6 +2,7 @@
 #include "formats/render.hpp"
 
 #include <charconv>
+#include <cmath>
 #include <stdexcept>
 
 #include "formats/table.hpp"
@@ -14,6 +15,7 @@ void append_field(std::string& out, const TextColumn& column, std::size_t row) {
     const auto end = std::to_chars(buffer, buffer + sizeof buffer, column.integers[row]).ptr;
     out.append(buffer, end);
   } else if (column.reals) {
+    if (std::isnan(column.reals[row])) return;  // not known: an empty field, where the caller lets it come to this
     const auto end = std::to_chars(buffer, buffer + sizeof buffer, column.reals[row]).ptr;
     const std::string_view text(buffer, static_cast<std::size_t>(end - buffer));
     out.append(text);

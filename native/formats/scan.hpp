@@ -69,6 +69,11 @@ inline int parse_bool(std::string_view s) {
   return -1;
 }
 
+// What stands where a number is not known: nothing, or nan.
+inline bool is_missing(std::string_view s) {
+  return s.empty() || (s.size() == 3 && (s[0] | 32) == 'n' && (s[1] | 32) == 'a' && (s[2] | 32) == 'n');
+}
+
 // Printable UTF-8: no control characters, no overlong forms, no surrogates, nothing above U+10FFFF.
 inline bool is_clean_text(std::string_view s) {
   const auto* p = reinterpret_cast<const unsigned char*>(s.data());

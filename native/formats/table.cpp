@@ -13,7 +13,7 @@ TableParser::TableParser(std::vector<Schema> schemas, Dialect dialect) : dialect
     Table table;
     table.columns.resize(schema.kinds.size());
     for (std::size_t c = 0; c < schema.kinds.size(); ++c) {
-      if (std::string_view("inst-").find(schema.kinds[c]) == std::string_view::npos)
+      if (std::string_view("inmst-").find(schema.kinds[c]) == std::string_view::npos)
         throw std::invalid_argument("unknown kind of column");
       table.columns[c].kind = schema.kinds[c];
     }
@@ -65,7 +65,7 @@ void TableParser::merge_names(std::size_t t, std::size_t c, std::vector<ChunkPar
 // A block has one type: chunks without a real follow those that have one.
 void TableParser::widen_reals(std::size_t t, std::size_t c, std::vector<ChunkParser>& chunks) {
   for (auto& chunk : chunks) {
-    if (chunk.seen[t][c] & seen_real) continue;
+    if (chunk.seen[t][c] & held_as_real) continue;
     std::int64_t* cells = chunk.cells(t, c);
     for (std::size_t i = 0; i < chunk.rows[t]; ++i)
       cells[i] = std::bit_cast<std::int64_t>(static_cast<double>(cells[i]));
@@ -81,7 +81,7 @@ void TableParser::store_block(std::size_t t, std::size_t c, std::vector<ChunkPar
     block.rows += chunk.rows[t];
     seen |= chunk.seen[t][c];
   }
-  block.real = seen & seen_real;
+  block.real = seen & held_as_real;
   if (block.real) {
     widen_reals(t, c, chunks);
   } else {

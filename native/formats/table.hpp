@@ -11,8 +11,9 @@
 
 namespace subiso::formats {
 
-// The columns of one kind of line. kinds: 'i' integer, 'n' number (integer, real or true/false), 's' text that may be
-// empty (no code), 't' text that may not, '-' skipped.
+// The columns of one kind of line. kinds: 'i' integer, 'n' number (integer, real or true/false), 'm' number that may be
+// missing (empty or nan: the column becomes real, with NaN), 's' text that may be empty (no code), 't' text that may
+// not, '-' skipped.
 struct Schema {
   char tag = 0;              // first field of such lines in a tagged file
   std::string kinds;
@@ -44,7 +45,9 @@ struct Boundary {
   std::string text;
 };
 
-enum Seen : unsigned { seen_bool = 1, seen_int = 2, seen_real = 4 };
+enum Seen : unsigned { seen_bool = 1, seen_int = 2, seen_real = 4, seen_missing = 8, seen_inexact = 16 };
+inline constexpr unsigned held_as_real = seen_real | seen_missing;
+inline constexpr std::int64_t exact_real = std::int64_t{1} << 53;  // integers beyond it a double may not hold
 
 // The cells of one column from one fed block: 32 bits each where all values fit (most ids do: half the memory and half
 // the page faults), else 64 bits: int64, or the bits of a double where `real`.

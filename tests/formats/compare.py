@@ -10,11 +10,16 @@ from typing import Any
 from subiso.graph import NONE, Graph
 
 
+def known(values: Any) -> list[Any]:
+    """The values of a column, None where one is NaN: NaN is not equal to itself."""
+    return [None if value != value else value for value in values.tolist()]  # noqa: PLR0124
+
+
 def vertices_of(graph: Graph) -> dict[Any, tuple[Any, ...]]:
     """id -> (labels as texts, values of the columns by name)."""
     ids = range(graph.num_vertices) if graph.ids is None else graph.ids.tolist()
     names = sorted(graph.vertex_columns)
-    columns = [graph.vertex_columns[name].tolist() for name in names]
+    columns = [known(graph.vertex_columns[name]) for name in names]
     labels = graph.vertex_labels
     found = {}
     for v, name in enumerate(ids):
@@ -28,7 +33,7 @@ def edges_of(graph: Graph) -> Counter[tuple[Any, ...]]:
     """(source id, target id, label as text, columns) with multiplicity; undirected ends are sorted."""
     ids = list(range(graph.num_vertices)) if graph.ids is None else graph.ids.tolist()
     names = sorted(graph.edge_columns)
-    columns = [graph.edge_columns[name].tolist() for name in names]
+    columns = [known(graph.edge_columns[name]) for name in names]
     found: Counter[tuple[Any, ...]] = Counter()
     source, target = (end.tolist() for end in graph.edge_endpoints())
     for e, (u, v) in enumerate(zip(source, target, strict=True)):

@@ -36,8 +36,14 @@ def integer(text: str) -> int:
     return value
 
 
-def column(texts: list[str]) -> list[Any]:
-    """Numbers of one kind: all true/false, all integers, or all floats."""
+def column(texts: list[str], gaps: bool) -> list[Any]:
+    """Numbers of one kind: all true/false, all integers, or all floats; with gaps, None for nothing and for nan."""
+    if gaps and any(text.lower() in ("", "nan") for text in texts):
+        there = [text for text in texts if text.lower() not in ("", "nan")]
+        found = iter(column(there, False))
+        if any(type(v) is int and abs(v) > 2**53 for v in column(there, False)):
+            raise Wrong("no float holds it")
+        return [float(next(found)) if text.lower() not in ("", "nan") else None for text in texts]
     truth = [text.lower() in ("true", "false") for text in texts]
     if texts and all(truth):
         return [text.lower() == "true" for text in texts]
@@ -66,12 +72,12 @@ def fields(line: str) -> list[str]:
 
 
 def edge_table(
-    rows: list[list[str]], names: list[str], directed: bool, label: int | None, ids: str
+    rows: list[list[str]], names: list[str], directed: bool, label: int | None, ids: str, *, gaps: bool = True
 ) -> Counter[Any]:
     if any(len(row) != len(names) for row in rows):
         raise Wrong("ragged")
     extra = [i for i in range(2, len(names)) if i != label]
-    columns = {names[i]: column([row[i] for row in rows]) for i in extra}
+    columns = {names[i]: column([row[i] for row in rows], gaps) for i in extra}
     found: Counter[Any] = Counter()
     for number, row in enumerate(rows):
         ends = [integer(text) if ids == "int" else text for text in row[:2]]
@@ -149,10 +155,8 @@ def table(path: Path, delimiter: str, ids: str, label: str | None) -> Meaning:
     if len(set(names)) < len(names) or any(len(row) != len(names) for row in rows):
         raise Wrong("the header was hit")
     lower = [name.lower().lstrip("#").strip() for name in names]
-    order = [
-        lower.index("source") if "source" in lower else 0,
-        lower.index("target") if "target" in lower else 1,
-    ]
+    both = "source" in lower and "target" in lower
+    order = [lower.index("source"), lower.index("target")] if both else [0, 1]
     order += [i for i in range(len(names)) if i not in order]
     names, rows = [names[i] for i in order], [[row[i] for i in order] for row in rows]
     lower = [name.lower() for name in names]
@@ -172,7 +176,7 @@ def matrix_market(path: Path) -> Meaning:
     if n != columns or entries != len(rows) or any(len(row) != width for row in rows):
         raise Wrong("sizes")
     symmetric = banner[4] == "symmetric"
-    edges = edge_table(rows, ["s", "t", "weight"][:width], not symmetric, None, "int")
+    edges = edge_table(rows, ["s", "t", "weight"][:width], not symmetric, None, "int", gaps=False)
     if any(not 1 <= end <= n for edge in edges for end in edge[:2]):
         raise Wrong("index")
     moved: Counter[Any] = Counter()

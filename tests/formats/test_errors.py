@@ -24,7 +24,7 @@ TEXTS: list[tuple[str, str, dict[str, Any], int | None, str]] = [
     ("g.txt", "1 2\r\n3 4 5\r\n", {}, 2, "too many fields: '5'"),
     ("g.txt", "1 2\n1 9223372036854775808\n", {}, 2, "does not fit into a signed 64-bit integer"),
     ("g.txt", "1 2\n1 1.5\n", {}, 2, "'1.5' is not an integer"),
-    ("g.txt", "1 2 0.5\n1 3 nan\n", {}, 2, "'nan' is not a finite number"),
+    ("g.txt", "1 2 0.5\n1 3 inf\n", {}, 2, "'inf' is not a finite number"),
     ("g.txt", "1 2 0.5\n1 3 1e999\n", {}, 2, "'1e999' is not a finite number"),
     ("g.txt", "1 2 0.5\n1 3 big\n", {}, 2, "'big' is not a number"),
     ("g.txt", "1 2 true\n1 3 4\n", {}, None, "mixes true/false with numbers"),
@@ -64,7 +64,16 @@ TEXTS: list[tuple[str, str, dict[str, Any], int | None, str]] = [
     ("g.csv", 'source,target\n"ann",bob\n"cid"x,y\n', {}, 3, "text behind a closing quote"),
     ("g.csv", 'source,target\n"ann",bob\n"cid"\n', {}, 3, "1 fields where 2 are due"),
     ("g.csv", 'source,target\n"1",2\n"x",2\n', {"ids": "int"}, 3, "'x' is not a 64-bit integer"),
-    ("g.csv", 'source,target,w\n"a",b,1\nc,d,\n', {}, 3, "field 'w' is empty"),
+    ("g.csv", 'source,target,w\n"a",b,1\n,d,\n', {}, 3, "field 'source' is empty"),
+    ("g.csv", 'source,target,w\n"a",b,1\na,d,inf\n', {}, 3, "field 'w': 'inf' is not a finite number"),
+    (
+        "g.csv",
+        "source,target,w\n1,2,9007199254740993\n3,4,\n",
+        {},
+        None,
+        "field 3 (w) has missing values beside integers that no float holds exactly",
+    ),
+    ("g.csv", "source,target,w\n1,2,true\n3,4,\n5,6,7\n", {}, None, "mixes true/false with numbers"),
     ("g.csv", "source,target\n", {"delimiter": "::"}, None, "the delimiter must be one ASCII character"),
     ("g.csv", "a\n", {}, None, "target is missing"),
     ("g.csv", "\n\n", {}, None, "neither a header nor edges"),
@@ -86,6 +95,7 @@ TEXTS: list[tuple[str, str, dict[str, Any], int | None, str]] = [
         "4000000000 vertices are claimed",
     ),
     ("g.mtx", MTX + "real general\n2 2 1\n1 2 inf\n", {}, 3, "'inf' is not a finite number"),
+    ("g.mtx", MTX + "real general\n2 2 1\n1 2 nan\n", {}, 3, "'nan' is not a finite number"),
     ("g.lg", "v 0 1\n", {}, 1, "a t line is due first"),
     ("g.lg", "t 2 1\nv 0 1 1\nv 1 1 1\ne 0 2\n", {"check_counts": False}, 4, "vertex 2 has no v line"),
     ("g.lg", "t 2 1\nv 0 1 1\nv 2 1 1\ne 0 1\n", {}, 3, "vertex 2 is outside 0..1"),
@@ -134,6 +144,17 @@ HINTS: list[tuple[str, str, str]] = [
         'from,to,sum,note\n"a",b,1,"x"\n',
         "label='note' makes it the label, columns=['sum'] leaves it out",
     ),
+    (
+        "g.csv",
+        "from,to,sum,type,city\na,b,1,wire,Bern\n",
+        "'note', 'city' are text: columns=['sum'] leaves them out, label='note' makes one of them the label",
+    ),
+    (
+        "g.csv",
+        'from,to,sum,note,city\n"a",b,1,wire,Bern\n',
+        "'note', 'city' are text: columns=['sum'] leaves them out, label='note' makes one of them the label",
+    ),
+    ("g.txt", "1 2 x y 7\n", "fields 2, 3 (from 0) are text: columns=[4] leaves them out, label=2 makes one"),
     ("g.txt", "1 2 x 7\n", "label=2 makes it the label, columns=[3] leaves it out"),
     ("g.tsv", "# made by hand\n1\t2\n", "pass comments='#' (the first line looks like one)"),
     ("g.csv", "from\n1\n", "pass delimiter= or source=/target="),
@@ -155,7 +176,7 @@ def test_hint_of_a_vertex_file(tmp_path: Path) -> None:
         read(tmp_path / "g.csv", vertices=tmp_path / "v.csv")
     assert caught.value.hint is not None
     assert caught.value.hint.startswith(
-        "vertex_label='role' makes it the label, vertex_columns=['age', 'city']"
+        "'role', 'city' are text: vertex_columns=['age'] leaves them out, vertex_label='role' makes one of them"
     )
 
 

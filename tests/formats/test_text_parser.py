@@ -62,14 +62,14 @@ def _plain(
     kind: str, values: np.ndarray, names: list[str]
 ) -> tuple[str, list[object], list[str | None] | None]:
     texts = [names[i] if i < len(names) else None for i in values] if kind == "s" else None
-    return kind, values.tolist(), texts
+    return kind, [None if value != value else value for value in values.tolist()], texts  # noqa: PLR0124
 
 
 @settings(max_examples=300, deadline=None)
 @given(st.lists(LINES, max_size=12), st.booleans(), st.booleans(), st.data())
 def test_cuts_do_not_matter(lines: list[str], crlf: bool, final: bool, data: st.DataObject) -> None:
     text = ("\r\n" if crlf else "\n").join(lines).encode() + (b"\n" if final else b"")
-    kinds = data.draw(st.sampled_from(["iin", "tsn", "i-s", "nnn"]))
+    kinds = data.draw(st.sampled_from(["iin", "iim", "tsn", "i-s", "nnn", "mmm"]))
     whole = run(text, [("", kinds, 3)], 1, [])
     for threads in (1, 2, 5):
         cuts = data.draw(st.lists(st.integers(0, max(len(text) - 1, 0)), max_size=4))
@@ -105,6 +105,35 @@ def test_integers_at_the_limits() -> None:
         assert run(f"{over} 1".encode(), [("", "ii", 2)], 1, [])[0] == 2  # type: ignore[index]
     for bad in ("", "-", "+1", "1_0", "0x1", "1.", "--1", "１"):
         assert run(f"7,{bad}".encode(), [("", "ii", 2)], 1, [], delimiter=",")[0] in (1, 10)  # type: ignore[index]
+
+
+def test_missing_numbers() -> None:
+    """Nothing and nan are NaN wherever they stand, beside integers, reals and truths, in whatever chunk."""
+    rng = random.Random(3)
+    kinds = {"i": ["5", "-7"], "f": ["0.5", "3"], "b": ["true", "false"]}
+    for trial in range(200):
+        kind = rng.choice("ifb")
+        words = [rng.choice(["", "nan", "NaN", " ", *kinds[kind] * 3]) for _ in range(rng.randrange(1, 20))]
+        text = "".join(f"1,{word}\n" for word in words).encode()
+        cuts = [rng.randrange(len(text)) for _ in range(rng.randrange(3))]
+        found = run(text, [("", "im", 2)], rng.choice((1, 3)), cuts, delimiter=",", comments="")
+        told = {"true": 1.0, "false": 0.0}
+        known = [
+            told[w] if w in told else float(w) if w.strip() not in ("", "nan", "NaN") else None for w in words
+        ]
+        values = found[0][0][1][1]  # type: ignore[index]
+        assert values[1] == known, (trial, words)
+        assert values[0] == "f" or None not in known, (trial, words)
+
+
+def test_integers_that_no_float_holds() -> None:
+    for words, kind in ((["9007199254740993", ""], "~"), (["9007199254740993", "1"], "i"),
+                        (["9007199254740992", ""], "f"), (["nan", "-9007199254740993"], "~"),
+                        (["true", "", "7"], "!")):  # fmt: skip
+        text = "".join(f"{word},1\n" for word in words).encode()
+        for threads in (1, 2):
+            found = run(text, [("", "mi", 2)], threads, [], delimiter=",", comments="")
+            assert found[0][0][1][0][0] == kind, words  # type: ignore[index]
 
 
 def test_tags_and_boundaries() -> None:

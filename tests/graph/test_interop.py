@@ -74,6 +74,10 @@ def test_networkx_numbers_and_names() -> None:
     assert mixed.ids is not None
     assert mixed.ids.tolist() == ["a", 1, (2, 3)]
     assert Graph.from_networkx(nx.Graph()).num_vertices == 0
+    weighted = nx.DiGraph([(1, 0, {"w": 5}), (0, 1, {"w": 6})])
+    single = Graph.from_networkx(weighted, edge_columns="w")
+    assert single.edge_columns["w"].tolist() == [6, 5]
+    assert Graph.from_networkx(weighted, keep_rows=True).edge_rows.tolist() == [1, 0]
     assert Graph.from_networkx(nx.MultiGraph([(0, 1), (0, 1)])).report.duplicates_merged == 1
 
 
@@ -109,6 +113,9 @@ def test_igraph() -> None:
     assert graph.edge_labels is not None
     assert [graph.edge_labels.names[c] for c in graph.edge_labels.codes] == ["q", "p"]
     assert Graph.from_igraph(igraph.Graph(n=3)).num_vertices == 3
+    single = Graph.from_igraph(made, edge_columns="w", vertex_columns="age")
+    assert list(single.edge_columns) == ["w"] and list(single.vertex_columns) == ["age"]
+    assert Graph.from_igraph(made, keep_rows=True).edge_rows.tolist() == [1, 0]
     with pytest.raises(GraphError, match=r"vertex_label: no vertex has an attribute 'x'(.|\n)*'age'"):
         Graph.from_igraph(made, vertex_label="x")
     with pytest.raises(GraphError, match="no igraph Graph"):
@@ -157,12 +164,21 @@ def test_tables(kind: str) -> None:
     assert full.vertex_columns["age"].tolist() == [1, 2, 3, 4]
     one = door(make(EDGES), vertices=make(VERTICES), vertex_label="kind")
     assert one.vertex_labels.offsets is None
+    single = door(
+        make(EDGES), vertices=make(VERTICES), edge_columns="w", vertex_columns="age", keep_rows=True
+    )
+    assert list(single.edge_columns) == ["w"] and list(single.vertex_columns) == ["age"]
+    bare = door(make(EDGES), directed=True, keep_rows=True)
+    assert bare.edge_rows.tolist() == [1, 0]
+    assert door(make(EDGES)).edge_rows is None
+    turned = make({"w": [1.5, 2.5], "To": ["c", "b"], "FROM": ["b", "a"]})
+    assert pairs(door(turned, directed=True)) == [("a", "b"), ("b", "c")]
     if kind == "batches":
         return
     with pytest.raises(GraphError, match=r"source: edges has no column 'x'(.|\n)*'from', 'to', 'kind', 'w'"):
         door(make(EDGES), "x", "to")
     with pytest.raises(GraphError, match="go together"):
-        door(make(EDGES), "from")
+        door(make(EDGES), "kind")
     with pytest.raises(GraphError, match="vertices=, which is missing"):
         door(make(EDGES), vertex_label="kind")
     with pytest.raises(GraphError, match="two are needed"):

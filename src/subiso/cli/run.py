@@ -65,9 +65,11 @@ def guarded(command: Callable[P, None]) -> Callable[P, None]:
 
 
 def report_clean_up(graph: Graph) -> None:
-    """Say what reading dropped or merged."""
+    """Say what reading dropped, merged or guessed."""
+    from subiso.cli.words import shell_hint
+
     for line in graph.report.lines():
-        note(f"note: {line}")
+        note(f"note: {shell_hint(line)}")
 
 
 def report_absent_labels(graph: Graph, pattern: Pattern) -> None:

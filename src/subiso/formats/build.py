@@ -31,6 +31,8 @@ class EdgeTable:
     label: Cells | None = None
     columns: Mapping[str, NDArray[Any]] = field(default_factory=dict)
     width: int = 2  # fields per line; 0 = the file has no line of data
+    ends: str | None = None  # which columns the ends are: a hint for when they do not fit
+    notes: tuple[str, ...] = ()  # what the graph's report is to say
 
 
 @dataclass(frozen=True)
@@ -59,7 +61,7 @@ def build(
     labels, columns = None, None
     if vertices is not None:
         names = vertex_ids(vertices)
-        source, target = (_find(names, cells, edges.path) for cells in (edges.source, edges.target))
+        source, target = (_find(names, cells, edges) for cells in (edges.source, edges.target))
         num_vertices = len(names)
         ids = None if _is_dense(names) else names
         labels, columns = vertices.labels, vertices.columns or None
@@ -81,7 +83,7 @@ def build(
         ids=ids,
         parallel=parallel,
         loops=loops,
-    )
+    ).with_notes(edges.notes)
 
 
 def make(path: str, source: NDArray[Any], target: NDArray[Any], **arguments: Any) -> Graph:
@@ -191,7 +193,7 @@ def _is_dense(names: NDArray[Any]) -> bool:
     return names.dtype.kind == "i" and bool((names == np.arange(len(names))).all())
 
 
-def _find(names: NDArray[Any], cells: Cells, path: str) -> NDArray[np.int64]:
+def _find(names: NDArray[Any], cells: Cells, edges: EdgeTable) -> NDArray[np.int64]:
     """The vertices' numbers by their ids; an id that the vertex table lacks is an error."""
     if cells.kind == "s" and names.dtype.kind == "O":
         index = {name: i for i, name in enumerate(names.tolist())}
@@ -205,15 +207,17 @@ def _find(names: NDArray[Any], cells: Cells, path: str) -> NDArray[np.int64]:
         if len(names):
             found[names[found] != cells.values] = -1
     else:
-        hint = 'read both with ids="text"'
+        hint = 'read both with ids="text"' + (f"; {edges.ends}" if edges.ends else "")
         raise FormatError(
-            "ids are integers in one of the two files and text in the other", path=path, hint=hint
+            "ids are integers in one of the two files and text in the other", path=edges.path, hint=hint
         )
     missing = np.flatnonzero(found < 0)
     if len(missing):
         row = int(missing[0])
         value = cells.names[int(cells.values[row])] if cells.kind == "s" else int(cells.values[row])
-        raise FormatError(f"edge {row}: vertex {value!r} is not in the vertex file", path=path)
+        raise FormatError(
+            f"edge {row}: vertex {value!r} is not in the vertex file", path=edges.path, hint=edges.ends
+        )
     numbers: NDArray[np.int64] = found.astype(np.int64, copy=False)
     return numbers
 

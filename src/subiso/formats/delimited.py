@@ -48,10 +48,11 @@ def read(
 ) -> Graph:
     """Reads a CSV or TSV table with one edge per row; undirected unless directed=True.
 
-    A header is found by itself (`header=` decides): source/src/from, target/dst/to and label/type are known
-    by name, otherwise the first two fields are the ends. All other fields become numeric edge columns;
-    `columns=[...]` chooses some, `columns={"time": "ts"}` renames. An empty label is no label; any other
-    empty field is an error. `vertices=` names a second table: id, label, numeric columns (`vertex_label=`,
+    A header is found by itself (`header=` decides): source and target, from and to, payer and payee and the like
+    are known by name, as are label and type; otherwise the first two fields are the ends, and where that is a
+    guess `Graph.report` says so. All other fields become numeric edge columns; `columns=[...]` chooses some,
+    `columns={"time": "ts"}` renames. An empty label is no label, an empty number (or nan) is NaN, an empty end
+    is an error. `vertices=` names a second table: id, label, numeric columns (`vertex_label=`,
     `vertex_columns=`; several labels in one field with `label_separator=";"`); every vertex must stand in
     it. Quoted fields are understood.
 
@@ -156,7 +157,7 @@ def _write_table(
         if head.lower() in heads:
             raise FormatError(f"a column cannot be called {key!r} here", path=name, hint="rename it first")
         heads.append(head)
-        table.append(number_column(key, values, name))
+        table.append(number_column(key, values, name, gaps=True))
     with replacing_text(path) as file:
         file.write(delimiter.encode().join(heads) + b"\n")
         write_rows(file, table, delimiter=delimiter)

@@ -61,17 +61,18 @@ def id_column(graph: Graph, vertices: NDArray[Any], path: str, encode: Callable[
     return vertices.astype(np.uint32), [encode(name) for name in names]
 
 
-def number_column(name: str, values: NDArray[Any], path: str, *, finite: bool = True) -> TextColumn:
-    """A numeric or bool column as a column to write; text has no room for NaN."""
+def number_column(name: str, values: NDArray[Any], path: str, *, gaps: bool = False) -> TextColumn:
+    """A numeric or bool column as a column to write; NaN is an empty field, where the format has such `gaps`."""
     if values.dtype.kind == "b":
         return values.astype(np.uint32), [b"false", b"true"]
     if values.dtype.kind in "iu":
         if values.dtype == np.uint64 and values.max(initial=0) >= 2**63:
             raise FormatError(f"{name}: {values.max()} does not fit into a signed 64-bit integer", path=path)
         return np.ascontiguousarray(values, np.int64)
-    if finite and not np.isfinite(values).all():
+    if np.isinf(values).any() or (not gaps and np.isnan(values).any()):
         hint = "write .subiso or Parquet, which hold such values"
-        raise FormatError(f"column {name!r} holds NaN or infinite values", path=path, hint=hint)
+        held = "infinite values" if gaps else "NaN or infinite values"
+        raise FormatError(f"column {name!r} holds {held}", path=path, hint=hint)
     return np.ascontiguousarray(values, np.float64)
 
 

@@ -8,23 +8,9 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from subiso.errors import FormatError
+from subiso.errors import FormatError, GraphError
+from subiso.graph.ends import Ends, ends_are, find_ends, tells_ends
 
-SOURCE_NAMES = ("source", "src", "from", "u", "head", "fromnodeid", "from_id", "source_id", "src_id", "start")
-TARGET_NAMES = (
-    "target",
-    "dst",
-    "to",
-    "v",
-    "tail",
-    "tonodeid",
-    "to_id",
-    "target_id",
-    "dst_id",
-    "end",
-    "dest",
-    "destination",
-)
 LABEL_NAMES = ("label", "type", "relation", "rel", "edge_label", "edge_type")
 ID_NAMES = ("id", "vertex", "node", "vertex_id", "node_id", "nodeid", "name")
 VERTEX_LABEL_NAMES = ("label", "type", "labels", "kind", "vertex_label", "node_type")
@@ -43,18 +29,36 @@ class Layout:
     ends: tuple[int, ...]  # source and target of an edge table, the id of a vertex table
     label: int | None
     columns: Mapping[str, int] = field(default_factory=dict)
+    guess: str = ""  # how the ends were chosen, where it is a guess: see Ends
+    asked: bool = False  # whether the caller chose the columns
 
 
-def text_hint(layout: Layout, place: int, *, named: bool = True) -> str:
-    """What to do with a field of text where a number is due; fields have names, or else their position.
+def text_hint(layout: Layout, places: Sequence[int], *, named: bool = True) -> str:
+    """What to do with fields of text where numbers are due; fields have names, or else their position.
 
-    >>> text_hint(Layout(("from", "to", "amount", "type"), (0, 1), None, {"amount": 2, "type": 3}), 3)
-    "label='type' makes it the label, columns=['amount'] leaves it out"
+    >>> layout = Layout(("from", "to", "amount", "type", "city"), (0, 1), None, {"amount": 2, "type": 3, "city": 4})
+    >>> text_hint(layout, [3])
+    "label='type' makes it the label, columns=['amount', 'city'] leaves it out"
+    >>> text_hint(layout, [3, 4])
+    "'type', 'city' are text: columns=['amount'] leaves them out, label='type' makes one of them the label"
     """
-    kept = {name: at for name, at in layout.columns.items() if at != place}
     before = "vertex_" if len(layout.ends) == 1 else ""
-    which, others = (layout.names[place], list(kept)) if named else (place, list(kept.values()))
-    return f"{before}label={which!r} makes it the label, {before}columns={others!r} leaves it out"
+    texts: list[Which] = [layout.names[at] if named else at for at in places]
+    others = [name if named else at for name, at in layout.columns.items() if at not in places]
+    label, columns = f"{before}label={texts[0]!r} makes", f"{before}columns={others!r} leaves"
+    if len(texts) == 1:
+        hint = f"{label} it the label, {columns} it out"
+    else:
+        said = ", ".join(map(repr, texts)) if named else f"fields {', '.join(map(str, texts))} (from 0)"
+        hint = f"{said} are text: {columns} them out, {label} one of them the label"
+    return f"{ends_hint(layout)}; {hint}" if layout.guess else hint
+
+
+def ends_hint(layout: Layout) -> str:
+    """Which columns were taken for the ends, and what to do if these are others; nothing for a table of vertices."""
+    if len(layout.ends) == 1:
+        return ""
+    return ends_are(layout.names, Ends(layout.ends[0], layout.ends[1], layout.guess))
 
 
 def is_integer(text: str) -> bool:
@@ -64,6 +68,15 @@ def is_integer(text: str) -> bool:
     (True, False, False)
     """
     return _INTEGER.fullmatch(text) is not None
+
+
+def is_number(text: str) -> bool:
+    """True for what a column of numbers may hold: a number, true or false, nothing or nan.
+
+    >>> is_number("1e3"), is_number("true"), is_number(""), is_number("x")
+    (True, True, True, False)
+    """
+    return _NUMBER.fullmatch(text) is not None or text.lower() in ("true", "false", "nan", "")
 
 
 def counts(line: str) -> list[int] | None:
@@ -87,13 +100,9 @@ def looks_like_header(first: Sequence[str], second: Sequence[str] | None, *, ver
     >>> looks_like_header(["ann", "bob"], ["bob", "eve"]), looks_like_header(["1", "2"], ["3", "4"])
     (False, False)
     """
-    lower = [_plain(name) for name in first]
-    if any(_NUMBER.fullmatch(name) for name in lower):
+    if any(_NUMBER.fullmatch(_plain(name)) for name in first):
         return False
-    if vertices and lower[0] in ID_NAMES:
-        return True
-    named = {name for name in lower if len(name) > 1}  # (u, v) may as well be the first edge
-    if not vertices and named & set(SOURCE_NAMES) and named & set(TARGET_NAMES):
+    if _plain(first[0]) in ID_NAMES if vertices else tells_ends(first):
         return True
     ends = 1 if vertices else 2
     if second is None or len(second) < ends:
@@ -117,13 +126,25 @@ def edge_layout(
 ) -> Layout:
     """Resolves the options of an edge table; `names` is None where the file has no header."""
     known = _names(names, width)
-    first = _resolve(error, known, source, "source", usual=SOURCE_NAMES if names else ())
-    second = _resolve(error, known, target, "target", usual=TARGET_NAMES if names else (), default=1)
-    if first == second:
-        raise error(f"source and target are both the field {known[first]!r}", hint="pass source= and target=")
-    return _finish(
-        error, known, (first, second), label=label, usual=LABEL_NAMES if names else (), columns=columns
-    )
+    if width < 2:
+        comment = known[0][:1] if known[0][:1] in ("#", "%") else ""
+        raise error(
+            f"a target is missing: there is only {width} field",
+            hint=f"pass comments={comment!r} (the first line looks like one)"
+            if comment
+            else "pass delimiter= or source=/target=",
+        )
+    said = [
+        None if which is None else _resolve(error, known, which, what)
+        for which, what in ((source, "source"), (target, "target"))
+    ]
+    try:
+        ends = find_ends(known, *said)
+    except GraphError as problem:
+        raise error(problem.message, hint=problem.hint) from None
+    guess = ends.guess if names else ""
+    usual = LABEL_NAMES if names else ()
+    return _finish(error, known, ends[:2], label=label, usual=usual, columns=columns, guess=guess)
 
 
 def vertex_layout(
@@ -136,7 +157,8 @@ def vertex_layout(
 ) -> Layout:
     """The same for a vertex table: id, label, columns; without a header a second field is the label."""
     known = _names(names, width)
-    ident = _resolve(error, known, None, "id", usual=ID_NAMES if names else ())
+    lower = [_plain(name) for name in known]
+    ident = next((lower.index(name) for name in ID_NAMES if name in lower), 0)
     if label is None and names is None and width > 1:
         label = 1
     return _finish(
@@ -148,38 +170,14 @@ def _names(names: Sequence[str] | None, width: int) -> tuple[str, ...]:
     return tuple(f"column{i + 1}" for i in range(width)) if names is None else tuple(names)
 
 
-def _resolve(
-    error: Callable[..., FormatError],
-    names: tuple[str, ...],
-    which: Which | None,
-    what: str,
-    *,
-    usual: Sequence[str] = (),
-    default: int = 0,
-) -> int:
+def _resolve(error: Callable[..., FormatError], names: tuple[str, ...], which: Which, what: str) -> int:
     if isinstance(which, str):
         if which not in names:
             raise error(f"there is no field {which!r} for {what}=", hint=f"the fields are {', '.join(names)}")
         return names.index(which)
-    if which is not None:
-        if not 0 <= which < len(names):
-            raise error(
-                f"there is no field {which} for {what}=", hint=f"there are {len(names)}, counted from 0"
-            )
-        return which
-    lower = [_plain(name) for name in names]
-    for name in usual:
-        if name in lower:
-            return lower.index(name)
-    if default >= len(names):
-        comment = names[0][:1] if names[0][:1] in ("#", "%") else ""
-        raise error(
-            f"a {what} is missing: there is only {len(names)} field",
-            hint=f"pass comments={comment!r} (the first line looks like one)"
-            if comment
-            else "pass delimiter= or source=/target=",
-        )
-    return default
+    if not 0 <= which < len(names):
+        raise error(f"there is no field {which} for {what}=", hint=f"there are {len(names)}, counted from 0")
+    return which
 
 
 def _finish(
@@ -190,6 +188,7 @@ def _finish(
     label: Which | None,
     usual: Sequence[str],
     columns: Which | Sequence[Which] | Mapping[str, Which] | None,
+    guess: str = "",
 ) -> Layout:
     place: int | None = None
     if label is not None:
@@ -212,4 +211,4 @@ def _finish(
             raise error(f"two fields have the name {twice!r}", hint="choose by position: columns={'name': 2}")
     if place is not None and place in ends:
         raise error(f"the label cannot be the same field as an id: {names[place]!r}")
-    return Layout(names, ends, place, chosen)
+    return Layout(names, ends, place, chosen, guess, asked=columns is not None)

@@ -13,11 +13,11 @@ import numpy as np
 
 from subiso.errors import FormatError
 from subiso.formats.arrow import to_cells
-from subiso.formats.build import EdgeTable, Loops, Parallel, VertexTable, build, several_labels, vertex_labels
+from subiso.formats.build import Loops, Parallel, VertexTable, build, several_labels, vertex_labels
 from subiso.formats.export import refuse_loss
 from subiso.formats.files import os_errors, replacing
-from subiso.formats.layout import Layout, Which, edge_layout, text_hint, vertex_layout
-from subiso.formats.table import Columns
+from subiso.formats.layout import Layout, Which, edge_layout, ends_hint, vertex_layout
+from subiso.formats.table import Columns, edge_table, numbers
 from subiso.formats.text import NONE, Cells
 from subiso.graph import Graph, VertexLabels
 
@@ -41,8 +41,8 @@ def read(
     """Reads a Parquet table with one edge per row.
 
     Directed or not: `directed` decides; else the note our own writer leaves in the file; else undirected.
-    Columns are found as in CSV: source/src/from, target/dst/to, label/type by name, or the first two; all
-    others must be numbers, dates or times (as integers) and become edge columns, unless `columns=` chooses.
+    Columns are found as in CSV: ends and label by name, else the first two are the ends; all others must be
+    numbers, dates or times (as integers) and become edge columns, unless `columns=` chooses; nulls become NaN.
     `vertices=` names a second Parquet file: id, label (text, integer, or a list of several), numeric columns.
     """
     name = os.fspath(path)
@@ -57,32 +57,29 @@ def read(
         label=label,
         columns=columns,
     )
-    ends = [_id_cells(error, layout.names[i], table.column(i)) for i in layout.ends]
-    if ends[0].kind != ends[1].kind:
-        raise error("one end has integer ids and the other text", hint="cast one of the two columns")
-    edges = EdgeTable(
-        name,
-        ends[0],
-        ends[1],
-        None
-        if layout.label is None
-        else to_cells(error, layout.names[layout.label], table.column(layout.label), "s"),
-        {key: _numbers(error, layout, key, table.column(i)) for key, i in layout.columns.items()},
-    )
+    cells = _cells(error, layout, table)
+    if layout.label is not None:
+        cells[layout.label] = to_cells(error, layout.names[layout.label], table.column(layout.label), "s")
+    edges = edge_table(error, name, layout, cells)
+    if edges.source.kind != edges.target.kind:
+        hint = f"cast one of the two columns; {ends_hint(layout)}"
+        raise error("one end has integer ids and the other text", hint=hint)
     found = None if vertices is None else _read_vertices(vertices, vertex_label, vertex_columns)
     if directed is None:
         directed = note.get("directed", False)
-    count = note.get("vertices") if found is None and ends[0].kind == "i" else None
+    count = note.get("vertices") if found is None and edges.source.kind == "i" else None
     return build(edges, found, directed=directed, num_vertices=count, parallel=parallel, loops=loops)
 
 
 class _Errors:
-    """Makes FormatErrors that name the file."""
+    """Makes FormatErrors that name the file; `more` is said after each hint."""
 
-    def __init__(self, path: str) -> None:
+    def __init__(self, path: str, more: str = "") -> None:
         self.path = path
+        self.more = more
 
     def __call__(self, message: str, *, line: int | None = None, hint: str | None = None) -> FormatError:
+        hint = "; ".join(each for each in (hint, self.more) if each) or None
         return FormatError(message, path=self.path, line=line, hint=hint)
 
 
@@ -134,12 +131,15 @@ def _id_cells(error: _Errors, name: str, column: Any) -> Cells:
     return cells
 
 
-def _numbers(error: _Errors, layout: Layout, name: str, column: Any) -> Any:
-    cells = to_cells(error, name, column, "n")
-    if cells.kind == "s":
-        hint = text_hint(layout, layout.columns[name])
-        raise error(f"column {name!r} is text; graph columns are numbers", hint=hint)
-    return cells.values
+def _cells(error: _Errors, layout: Layout, table: Any) -> list[Cells | None]:
+    """The columns of numbers and of ids, each at its place."""
+    cells: list[Cells | None] = [None] * len(layout.names)
+    for place in layout.columns.values():
+        cells[place] = to_cells(error, layout.names[place], table.column(place), "m")
+    for place in layout.ends:
+        of_ids = _Errors(error.path, ends_hint(layout))
+        cells[place] = _id_cells(of_ids, layout.names[place], table.column(place))
+    return cells
 
 
 def _read_vertices(path: str | os.PathLike[str], label: Which | None, columns: Columns) -> VertexTable:
@@ -156,9 +156,10 @@ def _read_vertices(path: str | os.PathLike[str], label: Which | None, columns: C
             labels = several_labels([tuple(map(str, row or ())) for row in column.to_pylist()])
         else:
             labels = vertex_labels(to_cells(error, layout.names[layout.label], column, "s"))
-    ids = _id_cells(error, layout.names[layout.ends[0]], table.column(layout.ends[0]))
-    numeric = {key: _numbers(error, layout, key, table.column(i)) for key, i in layout.columns.items()}
-    return VertexTable(name, ids, labels, numeric)
+    cells = _cells(error, layout, table)
+    ids = cells[layout.ends[0]]
+    assert ids is not None  # the layout asked for it
+    return VertexTable(name, ids, labels, numbers(error, layout, cells))
 
 
 def write(

@@ -15,7 +15,7 @@ import numpy as np
 from subiso.errors import FormatError
 from subiso.formats.arrow import to_cells
 from subiso.formats.files import TextSource, open_bytes, os_errors
-from subiso.formats.layout import Layout, is_integer, text_hint
+from subiso.formats.layout import Layout, ends_hint, is_integer, is_number, text_hint
 from subiso.formats.text import Cells, Schema, native
 
 if TYPE_CHECKING:
@@ -41,6 +41,8 @@ def read_quoted(
         ]
     except (FormatError, pa.ArrowInvalid, pa.ArrowKeyError) as problem:
         explain(text, dialect, opening, layout, schema)
+        if isinstance(problem, FormatError):
+            raise
         raise text.error(str(problem).splitlines()[0]) from problem
 
 
@@ -83,9 +85,12 @@ def _typed(text: TextSource, name: str, column: Any, kind: str) -> Cells:
     import pyarrow as pa
     from pyarrow import compute
 
-    if kind in "ts" or column.null_count:
+    if kind in "ts" or (kind == "i" and column.null_count):
         return to_cells(text.error, name, column, kind)
     column = compute.utf8_trim(column, " \t")
+    if kind == "m":
+        unknown = compute.match_substring_regex(column, "^(?i:nan)?$")
+        column = compute.if_else(unknown, pa.scalar(None, column.type), column)
 
     def all_match(pattern: str) -> bool:
         return compute.all(compute.match_substring_regex(column, pattern), min_count=0).as_py() is True
@@ -96,12 +101,12 @@ def _typed(text: TextSource, name: str, column: Any, kind: str) -> Cells:
         except pa.ArrowInvalid:
             if kind == "i":
                 raise
-    if kind == "n" and all_match(r"^(true|false|True|False|TRUE|FALSE)$"):
-        return Cells("b", compute.is_in(column, pa.array(["true", "True", "TRUE"], column.type)).to_numpy())
-    if kind == "n" and all_match(r"^[-+]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][-+]?[0-9]+)?$"):
+    if kind == "m" and all_match(r"^(true|false|True|False|TRUE|FALSE)$"):
+        return to_cells(text.error, name, compute.match_substring_regex(column, "^(?i:true)$"), kind)
+    if kind == "m" and all_match(r"^[-+]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][-+]?[0-9]+)?$"):
         plain = compute.replace_substring_regex(column, r"^\+", "")
         cells = to_cells(text.error, name, plain.cast(pa.float64()), kind)
-        if np.isfinite(cells.values).all():
+        if not np.isinf(cells.values).any():
             return cells
     raise text.error(f"column {name!r} holds something that is no number")
 
@@ -136,23 +141,24 @@ def _check_row(text: TextSource, row: list[str], line: int, layout: Layout, sche
     if len(row) != len(schema.kinds):
         hint = "the file may be cut off here"
         raise text.error(f"{len(row)} fields where {len(schema.kinds)} are due", line=line, hint=hint)
+    texts = [
+        at for at, kind in enumerate(schema.kinds) if kind == "m" and not _is_finite(row[at].strip(" \t"))
+    ]
     for place, (name, kind, value) in enumerate(zip(layout.names, schema.kinds, row, strict=True)):
-        if kind in "int" and value == "":
+        if kind in "it" and value == "":
             raise text.error(f"field {name!r} is empty", line=line)
         if kind == "i" and not (is_integer(value.strip()) and -(2**63) <= int(value) < 2**63):
             raise text.error(
-                f"field {name!r}: {value!r} is not a 64-bit integer", line=line, hint="ids='text'"
+                f"field {name!r}: {value!r} is not a 64-bit integer",
+                line=line,
+                hint="; ".join(filter(None, ("ids='text' takes any ids", ends_hint(layout)))),
             )
-        if kind == "n" and value.lower() not in ("true", "false") and not _is_finite(value.strip(" \t")):
+        if place in texts:
             raise text.error(
-                f"field {name!r}: {value!r} is not a finite number", line=line, hint=text_hint(layout, place)
+                f"field {name!r}: {value!r} is not a finite number", line=line, hint=text_hint(layout, texts)
             )
 
 
 def _is_finite(value: str) -> bool:
-    if not value.isascii() or "_" in value:
-        return False
-    try:
-        return math.isfinite(float(value))
-    except ValueError:
-        return False
+    word = value.lower() in ("true", "false", "")
+    return is_number(value) and (word or not math.isinf(float(value)))

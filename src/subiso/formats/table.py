@@ -5,24 +5,29 @@ from __future__ import annotations
 import csv
 import os
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
+from numpy.typing import NDArray
 
+from subiso.errors import FormatError
 from subiso.formats.build import EdgeTable, VertexTable, vertex_labels
 from subiso.formats.files import TextSource, suffix_of
 from subiso.formats.layout import (
     Layout,
     Which,
     edge_layout,
+    ends_hint,
     is_integer,
+    is_number,
     looks_like_header,
     text_hint,
     vertex_layout,
 )
 from subiso.formats.text import Cells, QuotedField, Schema, parse
+from subiso.graph.ends import Ends, guess_note
 
 Ids = Literal["auto", "int", "text"]
 Columns = Which | Sequence[Which] | Mapping[str, Which] | None
@@ -117,7 +122,7 @@ def read_edges(
     narrow: bool = False,
 ) -> EdgeTable:
     """The edges of a delimited file; every field that is not source, target or label becomes a numeric
-    column.
+    column, with NaN where it is empty or nan.
     """
     text = opened or TextSource(path)
     opening = open_table(text, dialect)
@@ -128,14 +133,53 @@ def read_edges(
         text.error, opening.names, width, source=source, target=target, label=label, columns=columns
     )
     cells = _read(text, dialect, opening, layout, ids=ids, narrow=narrow)
+    return edge_table(text.error, text.path, layout, cells)
+
+
+def edge_table(
+    error: Callable[..., FormatError], path: str, layout: Layout, cells: list[Cells | None]
+) -> EdgeTable:
+    """The edges of a table whose columns have been read: of text, or of Parquet."""
+    first, second = layout.ends
+    ends = Ends(first, second, layout.guess)
     return EdgeTable(
-        text.path,
-        _needed(cells[layout.ends[0]]),
-        _needed(cells[layout.ends[1]]),
+        path,
+        _needed(cells[first]),
+        _needed(cells[second]),
         None if layout.label is None else cells[layout.label],
-        {name: _numbers(text, layout, name, cells[place]) for name, place in layout.columns.items()},
-        width,
+        numbers(error, layout, cells),
+        len(layout.names),
+        ends_hint(layout),
+        guess_note(layout.names, ends, _kinds(layout, cells)) if ends.guess else (),
     )
+
+
+def numbers(
+    error: Callable[..., FormatError], layout: Layout, cells: list[Cells | None]
+) -> dict[str, NDArray[np.generic]]:
+    """The columns of numbers by name; all that are text, an end or a label among them, are refused at once."""
+    found = {name: _needed(cells[place]) for name, place in layout.columns.items()}
+    texts = [name for name, column in found.items() if column.kind == "s"]
+    if texts:
+        which = ", ".join(map(repr, texts))
+        many = f"columns {which} are" if len(texts) > 1 else f"column {which} is"
+        hint = text_hint(layout, [layout.columns[name] for name in texts])
+        raise error(f"{many} text; graph columns are numbers", hint=hint)
+    return {name: column.values for name, column in found.items()}
+
+
+def _kinds(layout: Layout, cells: list[Cells | None]) -> list[str]:
+    """The letters that guess_note wants: what the caller chose for something else is no end."""
+    kinds = ["?" if column is None else column.kind for column in cells]
+    for place in layout.ends:
+        column = _needed(cells[place])
+        if column.kind == "s" and all(map(is_integer, column.names)):
+            kinds[place] = "i"
+    for place in layout.columns.values() if layout.asked else ():
+        kinds[place] = "-"
+    if layout.label is not None:
+        kinds[layout.label] = "-"
+    return kinds
 
 
 def read_vertices(
@@ -156,7 +200,7 @@ def read_vertices(
     layout = vertex_layout(text.error, opening.names, width, label=label, columns=columns)
     cells = _read(text, dialect, opening, layout, ids=ids)
     labels = None if layout.label is None else vertex_labels(_needed(cells[layout.label]), label_separator)
-    numeric = {name: _numbers(text, layout, name, cells[place]) for name, place in layout.columns.items()}
+    numeric = numbers(text.error, layout, cells)
     return VertexTable(text.path, _needed(cells[layout.ends[0]]), labels, numeric)
 
 
@@ -165,7 +209,7 @@ def _read(
 ) -> list[Cells | None]:
     as_text = _ids_are_text(text, opening, layout, ids)
     wanted = set(layout.columns.values())
-    kinds = ["n" if i in wanted else "-" for i in range(len(layout.names))]
+    kinds = ["m" if i in wanted else "-" for i in range(len(layout.names))]
     for end in layout.ends:
         kinds[end] = "t" if as_text else "i"
     if layout.label is not None:
@@ -180,7 +224,9 @@ def _read(
             skip=opening.skip,
             names=layout.names if opening.names else None,
             hint=None if as_text else _hint(layout),
-            text_hint=lambda place: text_hint(layout, place, named=bool(opening.names)),
+            text_hint=lambda place: text_hint(
+                layout, _texts(opening, layout, place), named=bool(opening.names)
+            ),
             narrow=narrow,
         ).tables[0]
     except QuotedField:
@@ -190,8 +236,16 @@ def _read(
 
 
 def _hint(layout: Layout) -> str:
+    which = "source=, target=, label= and columns=" if len(layout.ends) > 1 else "label= and columns="
     fields = ", ".join(layout.names)
-    return f"{_TEXT_HINT}; label= and columns= choose among {fields}; the file may be cut off or damaged"
+    return f"{_TEXT_HINT}; {which} choose among {fields}; the file may be cut off or damaged"
+
+
+def _texts(opening: Opening, layout: Layout, place: int) -> list[int]:
+    """The columns with text where numbers are due: the one where it was found, and what the first row shows."""
+    first = opening.first or []
+    others = {at for at in layout.columns.values() if at < len(first) and not is_number(first[at])}
+    return sorted({place} | others)
 
 
 def _ids_are_text(text: TextSource, opening: Opening, layout: Layout, ids: Ids) -> bool:
@@ -213,16 +267,6 @@ def _no_cells() -> Cells:
 def _needed(cells: Cells | None) -> Cells:
     assert cells is not None  # the layout asked for it
     return cells
-
-
-def _numbers(text: TextSource, layout: Layout, name: str, cells: Cells | None) -> Any:
-    found = _needed(cells)
-    if found.kind == "s":
-        raise text.error(
-            f"column {name!r} is text; graph columns are numbers",
-            hint=text_hint(layout, layout.columns[name]),
-        )
-    return found.values
 
 
 def delimiter_of(path: str | os.PathLike[str], default: str) -> str:

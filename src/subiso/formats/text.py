@@ -26,7 +26,9 @@ NONE = 0xFFFFFFFF
 
 
 class Schema(NamedTuple):
-    """The columns of one kind of line: i integer, n number, s text or nothing, t text, - skipped."""
+    """The columns of one kind of line: i integer, n number, m number or missing (NaN), s text or nothing, t text,
+    - skipped.
+    """
 
     kinds: str
     required: int
@@ -130,9 +132,19 @@ def _cells(
     kind, values, texts, missing, line = column
     if kind == "!":
         raise source.error(f"{_field_name(index + 1, names)} mixes true/false with numbers")
+    if kind == "~":
+        raise inexact(source.error, _field_name(index + 1, names))
     if kind == "b":
         values = values.astype(np.bool_)
     return Cells(kind, values, texts, missing, line)
+
+
+def inexact(error: Callable[..., FormatError], what: str) -> FormatError:
+    """The refusal of integers that would change in silence if missing ones beside them became NaN."""
+    return error(
+        f"{what} has missing values beside integers that no float holds exactly",
+        hint="drop the rows without a value, or choose other columns (columns=, vertex_columns=)",
+    )
 
 
 def _field_name(number: int, names: Sequence[str] | None) -> str:

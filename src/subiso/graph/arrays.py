@@ -20,12 +20,13 @@ class Values(NamedTuple):
 
     `array` holds numbers, or Python objects with None where a value is missing. `missing` marks the rows
     without a number. `arrow` is a PyArrow array of strings in place of `array`, so that it can be encoded
-    without making Python objects.
+    without making Python objects. `name` is what errors call it, where the caller's table has a better name.
     """
 
     array: Array
     missing: Array | None = None
     arrow: Any = None
+    name: str = ""
 
     def __len__(self) -> int:
         return len(self.array) if self.arrow is None else len(self.arrow)

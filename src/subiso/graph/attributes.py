@@ -9,14 +9,15 @@ import numpy as np
 
 from subiso.errors import GraphError
 from subiso.graph.labels import NONE
+from subiso.graph.tables import listed
 
 
 def networkx_edges(
     graph: Any,
     vertex_label: str | None,
     edge_label: str | None,
-    vertex_columns: Sequence[str],
-    edge_columns: Sequence[str],
+    vertex_columns: str | Sequence[str],
+    edge_columns: str | Sequence[str],
 ) -> dict[str, Any]:
     """The arguments of from_edges for a NetworkX graph."""
     if not hasattr(graph, "nodes") or not hasattr(graph, "is_directed"):
@@ -46,8 +47,8 @@ def igraph_edges(
     graph: Any,
     vertex_label: str | None,
     edge_label: str | None,
-    vertex_columns: Sequence[str],
-    edge_columns: Sequence[str],
+    vertex_columns: str | Sequence[str],
+    edge_columns: str | Sequence[str],
 ) -> dict[str, Any]:
     """The arguments of from_edges for an igraph graph."""
     if not hasattr(graph, "vs") or not hasattr(graph, "get_edgelist"):
@@ -67,8 +68,10 @@ def igraph_edges(
         "directed": bool(graph.is_directed()),
         "vertex_labels": vertex_label and attribute(graph.vs, vertex_label, "vertex_label", "vertex"),
         "edge_labels": edge_label and attribute(graph.es, edge_label, "edge_label", "edge"),
-        "vertex_columns": {c: attribute(graph.vs, c, "vertex_columns", "vertex") for c in vertex_columns},
-        "edge_columns": {c: attribute(graph.es, c, "edge_columns", "edge") for c in edge_columns},
+        "vertex_columns": {
+            c: attribute(graph.vs, c, "vertex_columns", "vertex") for c in listed(vertex_columns)
+        },
+        "edge_columns": {c: attribute(graph.es, c, "edge_columns", "edge") for c in listed(edge_columns)},
     }
 
 
@@ -129,10 +132,10 @@ def _label(data: list[Any], name: str | None, argument: str, kind: str) -> list[
 
 
 def _columns(
-    data: list[Any], names: Sequence[str], argument: str, kind: str, name_of: Callable[[int], Any]
+    data: list[Any], names: str | Sequence[str], argument: str, kind: str, name_of: Callable[[int], Any]
 ) -> dict[str, Any]:
     columns = {}
-    for name in names:
+    for name in listed(names):
         for row, values in enumerate(data):
             if name not in values:
                 raise GraphError(

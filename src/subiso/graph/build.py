@@ -10,8 +10,9 @@ import numpy as np
 
 from subiso.errors import GraphError
 from subiso.graph.adjacency import native
-from subiso.graph.arrays import Array, column, make_columns
+from subiso.graph.arrays import Array, Values, column, make_columns
 from subiso.graph.cleanup import CleanUp
+from subiso.graph.ends import REMEDY
 from subiso.graph.ids import MAX_VERTICES, IdIndex, dense_ends, find_dense, make_ids, number_vertices
 from subiso.graph.labels import EdgeLabels, VertexLabels, make_edge_labels, make_vertex_labels
 
@@ -187,7 +188,17 @@ def _read_ends(src: Any, dst: Any, num_vertices: int | None, ids: Any, vertices:
         raise GraphError(
             f"src has {len(source):,} rows and dst has {len(target):,}", hint="give both ends of each edge"
         )
-    num_vertices = _vertex_count(num_vertices)
+    try:
+        return _numbered(source, target, _vertex_count(num_vertices), ids, vertices)
+    except GraphError as error:
+        named = tuple(end.name for end in (source, target) if end.name)
+        if not error.message.startswith(named):
+            raise
+        raise GraphError(error.message, hint=f"{error.hint}; or {REMEDY}" if error.hint else REMEDY) from None
+
+
+def _numbered(source: Values, target: Values, num_vertices: int | None, ids: Any, vertices: Any) -> _Ends:
+    src, dst = source.name or "src", target.name or "dst"
     if vertices is not None:
         if ids is not None:
             raise GraphError(
@@ -195,15 +206,15 @@ def _read_ends(src: Any, dst: Any, num_vertices: int | None, ids: Any, vertices:
             )
         names, n = make_ids(vertices, num_vertices)
         if names is None:
-            return _Ends(find_dense(source, "src", n), find_dense(target, "dst", n), None, n)
+            return _Ends(find_dense(source, src, n), find_dense(target, dst, n), None, n)
         index = IdIndex(names)
-        return _Ends(index.find(source, "src"), index.find(target, "dst"), names, n)
+        return _Ends(index.find(source, src), index.find(target, dst), names, n)
     names = None
     if ids is not None:
         names, num_vertices = make_ids(ids, num_vertices)
     if num_vertices is None:
-        return _Ends(*number_vertices(source, target))
-    dense = dense_ends(source, "src", num_vertices), dense_ends(target, "dst", num_vertices)
+        return _Ends(*number_vertices(source, target, src, dst))
+    dense = dense_ends(source, src, num_vertices), dense_ends(target, dst, num_vertices)
     return _Ends(*dense, names, num_vertices)
 
 

@@ -1,4 +1,4 @@
-"""What building a Graph dropped or merged, so that no clean-up happens in silence."""
+"""What building a Graph dropped, merged or guessed, so that nothing of it happens in silence."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class CleanUp:
     duplicates_merged: int = 0
     """Rows that repeat an earlier row's ends and label, left out (`parallel="merge"`)."""
     notes: tuple[str, ...] = ()
-    """What a file reader has to add."""
+    """What a reader of files or tables has to add: ends of edges that it had to guess."""
 
     def __bool__(self) -> bool:
         return bool(self.loops_dropped or self.duplicates_merged or self.notes)

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Hashable, Mapping
-from dataclasses import fields
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from dataclasses import fields, replace
 from types import MappingProxyType
 from typing import Any, Self, TypeVar
 
@@ -249,8 +249,19 @@ class Graph(Doors):
 
     @property
     def report(self) -> CleanUp:
-        """What building dropped or merged; false when nothing."""
+        """What building dropped or merged, and had to guess; false when nothing."""
         return self._parts.report
+
+    def with_notes(self, notes: Sequence[str]) -> Self:
+        """The same graph, whose `report` says this too; for those who read a graph from a file or table.
+
+        >>> Graph.from_edges([0], [1]).with_notes(["skipped 2 comment lines"]).report.lines()
+        ['skipped 2 comment lines']
+        """
+        if not notes:
+            return self
+        report = replace(self.report, notes=(*self.report.notes, *notes))
+        return self._assemble(replace(self._parts, report=report))
 
     def index_of(self, ids: Any) -> Array:
         """The vertex (uint32) of every id.

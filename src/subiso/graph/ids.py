@@ -40,9 +40,11 @@ def dense_ends(values: Values, what: str, num_vertices: int) -> Array:
     return dense
 
 
-def number_vertices(src: Values, dst: Values) -> tuple[Array, Array, Array | None, int]:
+def number_vertices(
+    src: Values, dst: Values, src_name: str, dst_name: str
+) -> tuple[Array, Array, Array | None, int]:
     """Dense src and dst, the ids in sorted order (None when they are 0..n-1 anyway), and n."""
-    ends = [_id_column(src, "src"), _id_column(dst, "dst")]
+    ends = [_id_column(src, src_name), _id_column(dst, dst_name)]
     if all(end.arrow is None and end.array.dtype.kind in "iu" for end in ends):
         pair = _same_type(ends[0].array, ends[1].array)
         if pair is not None:

@@ -18,6 +18,9 @@ class Doors:
     def from_edges(cls, *args: Any, **kwargs: Any) -> Self:
         raise NotImplementedError  # Graph has it
 
+    def with_notes(self, notes: Sequence[str]) -> Self:
+        raise NotImplementedError  # Graph has it
+
     @classmethod
     def from_networkx(
         cls,
@@ -25,10 +28,11 @@ class Doors:
         *,
         vertex_label: str | None = None,
         edge_label: str | None = None,
-        vertex_columns: Sequence[str] = (),
-        edge_columns: Sequence[str] = (),
+        vertex_columns: str | Sequence[str] = (),
+        edge_columns: str | Sequence[str] = (),
         parallel: Parallel = None,
         loops: Loops = "drop",
+        keep_rows: bool = False,
     ) -> Self:
         """A graph from a NetworkX Graph, DiGraph, MultiGraph or MultiDiGraph.
 
@@ -46,7 +50,7 @@ class Doors:
         (Graph(3 vertices, 2 edges, directed), ['a', 'b', 'c'], ('cat',))
         """
         found = attributes.networkx_edges(graph, vertex_label, edge_label, vertex_columns, edge_columns)
-        return cls.from_edges(**found, parallel=parallel, loops=loops)
+        return cls.from_edges(**found, parallel=parallel, loops=loops, keep_rows=keep_rows)
 
     @classmethod
     def from_igraph(
@@ -55,10 +59,11 @@ class Doors:
         *,
         vertex_label: str | None = None,
         edge_label: str | None = None,
-        vertex_columns: Sequence[str] = (),
-        edge_columns: Sequence[str] = (),
+        vertex_columns: str | Sequence[str] = (),
+        edge_columns: str | Sequence[str] = (),
         parallel: Parallel = None,
         loops: Loops = "drop",
+        keep_rows: bool = False,
     ) -> Self:
         """A graph from an igraph Graph; its vertex attribute "name", where there is one, becomes the ids.
 
@@ -71,7 +76,7 @@ class Doors:
         (['a', 'b', 'c'], (1, 2), [0, 0, 1])
         """
         found = attributes.igraph_edges(graph, vertex_label, edge_label, vertex_columns, edge_columns)
-        return cls.from_edges(**found, parallel=parallel, loops=loops)
+        return cls.from_edges(**found, parallel=parallel, loops=loops, keep_rows=keep_rows)
 
     @classmethod
     def from_pandas(
@@ -82,19 +87,22 @@ class Doors:
         *,
         directed: bool = False,
         edge_label: str | None = None,
-        edge_columns: Sequence[str] = (),
+        edge_columns: str | Sequence[str] = (),
         vertices: Any = None,
         vertex_id: str | None = None,
         vertex_label: str | Sequence[str] | None = None,
-        vertex_columns: Sequence[str] = (),
+        vertex_columns: str | Sequence[str] = (),
         parallel: Parallel = None,
         loops: Loops = "drop",
+        keep_rows: bool = False,
     ) -> Self:
         """A graph from a table of edges and, if wanted, a table of vertices; the arguments name columns.
 
-        Without `source` and `target` the ends are the first two columns, without `vertex_id` the id is the
-        first column of `vertices`. With a table of vertices every end must be in it. Several `vertex_label`
-        columns give a vertex several labels.
+        Without `source` and `target` the ends are columns called source and target, from and to, payer and
+        payee or the like, else the first two; where that is a guess, `report` says so. Without `vertex_id` the
+        id is the first column of `vertices`. With a table of vertices every end must be in it. Several
+        `vertex_label` columns give a vertex several labels. `parallel`, `loops` and `keep_rows` are those of
+        `from_edges`.
 
         >>> from subiso.graph import Graph
 
@@ -105,9 +113,10 @@ class Doors:
         >>> g, g.edge_labels.names, g.edge_columns["sum"].tolist()
         (Graph(3 vertices, 2 edges, directed), ('owes', 'pays'), [3, 4])
         """
-        found = tables.edge_table(edges, source, target, edge_label, edge_columns)
+        found, notes = tables.edge_table(edges, source, target, edge_label, edge_columns)
         found.update(tables.vertex_table(vertices, vertex_id, vertex_label, vertex_columns))
-        return cls.from_edges(**found, directed=directed, parallel=parallel, loops=loops)
+        made = cls.from_edges(**found, directed=directed, parallel=parallel, loops=loops, keep_rows=keep_rows)
+        return made.with_notes(notes)
 
     @classmethod
     def from_polars(

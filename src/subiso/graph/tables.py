@@ -2,36 +2,63 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
 from subiso.errors import GraphError
-from subiso.graph.arrays import Array, column
+from subiso.graph.arrays import Array, Values, column
+from subiso.graph.ends import find_ends, guess_note
+
+# Types by the names that pandas, polars and Arrow share; all others may hold text.
+_WHOLE = re.compile(r"u?int\d")
+_NO_IDS = re.compile(r"float|double|half|bool|date|time|duration|decimal|interval|large_list|list|struct|map")
 
 
 def edge_table(
-    edges: Any, source: str | None, target: str | None, edge_label: str | None, edge_columns: Sequence[str]
-) -> dict[str, Any]:
-    """What from_edges takes from a table of edges of pandas, polars or Arrow."""
+    edges: Any,
+    source: str | None,
+    target: str | None,
+    edge_label: str | None,
+    edge_columns: str | Sequence[str],
+) -> tuple[dict[str, Any], tuple[str, ...]]:
+    """What from_edges takes from a table of edges of pandas, polars or Arrow, and what to note about its ends."""
     table = _Table(edges, "edges")
-    if (source is None) != (target is None):
-        raise GraphError(
-            "source= and target= go together", hint="name both, or neither for the first two columns"
-        )
-    if source is None and len(table.names) < 2:
+    if len(table.names) < 2:
         raise GraphError(f"edges has the columns {table.names}; two are needed")
+    ends = find_ends(table.names, table.place(source, "source"), table.place(target, "target"))
+    told = {edge_label, *listed(edge_columns)}  # what the caller chose for something else is no end
+    kinds = ["-" if name in told else kind for name, kind in zip(table.names, table.kinds(), strict=True)]
+    src, dst = (
+        _named(table.get(table.names[at], what), table.names[at])
+        for at, what in ((ends.source, "source"), (ends.target, "target"))
+    )
     return {
-        "src": table.get(table.names[0] if source is None else source, "source"),
-        "dst": table.get(table.names[1] if target is None else target, "target"),
+        "src": src,
+        "dst": dst,
         "edge_labels": edge_label and table.get(edge_label, "edge_label"),
-        "edge_columns": {name: table.get(name, "edge_columns") for name in edge_columns},
-    }
+        "edge_columns": {name: table.get(name, "edge_columns") for name in listed(edge_columns)},
+    }, guess_note(table.names, ends, kinds)
+
+
+def listed(names: str | Sequence[str]) -> Sequence[str]:
+    """Names of columns; a single one may stand by itself."""
+    return [names] if isinstance(names, str) else names
+
+
+def _named(values: Any, name: Any) -> Values:
+    what = f"column {name!r}"
+    found = column(values, what)
+    return Values(found.array, found.missing, found.arrow, name=what)
 
 
 def vertex_table(
-    vertices: Any, vertex_id: str | None, vertex_label: str | Sequence[str] | None, columns: Sequence[str]
+    vertices: Any,
+    vertex_id: str | None,
+    vertex_label: str | Sequence[str] | None,
+    columns: str | Sequence[str],
 ) -> dict[str, Any]:
     """What from_edges takes from a table of vertices."""
     if vertices is None:
@@ -46,7 +73,7 @@ def vertex_table(
         raise GraphError("vertices has no columns", hint="its first column holds the ids")
     found: dict[str, Any] = {
         "vertices": table.get(table.names[0] if vertex_id is None else vertex_id, "vertex_id"),
-        "vertex_columns": {name: table.get(name, "vertex_columns") for name in columns},
+        "vertex_columns": {name: table.get(name, "vertex_columns") for name in listed(columns)},
     }
     if isinstance(vertex_label, str):
         found["vertex_labels"] = table.get(vertex_label, "vertex_label")
@@ -117,12 +144,28 @@ class _Table:
         self.table = table
         self.names: list[Any] = list(table.column_names if hasattr(table, "column_names") else table.columns)
 
+    def place(self, name: Any, argument: str) -> int | None:
+        """Where the column with this name is; None for no name."""
+        if name is None:
+            return None
+        self._check(name, argument)
+        return self.names.index(name)
+
     def get(self, name: Any, argument: str) -> Any:
+        self._check(name, argument)
+        return self.table[name]
+
+    def kinds(self) -> list[str]:
+        """The letters that guess_note wants, from the names of the types."""
+        is_arrow = hasattr(self.table, "column_names")
+        named = [str(each).lower() for each in (self.table.schema.types if is_arrow else self.table.dtypes)]
+        return ["i" if _WHOLE.match(name) else "-" if _NO_IDS.match(name) else "s" for name in named]
+
+    def _check(self, name: Any, argument: str) -> None:
         if self.names.count(name) != 1:
             problem = "has no column" if name not in self.names else "has several columns"
             there = ", ".join(map(repr, self.names))
             raise GraphError(f"{argument}: {self.what} {problem} {name!r}", hint=f"the columns are: {there}")
-        return self.table[name]
 
 
 def _arrow_table(table: Any, what: str) -> Any:
