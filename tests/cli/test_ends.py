@@ -10,7 +10,10 @@ from typer.testing import CliRunner
 from subiso.cli.main import app
 
 RING = "tx,{},{},amount\n1,10,20,5\n2,20,30,6\n3,30,10,7\n"
-NOTE = "note: the ends of edges are the columns 'tx' and 'who', the first two; --read source=... and --read target=... name others\n"
+NOTE = (
+    "note: the ends of edges are the columns 'tx' and 'who', the first two; "
+    "--read source=... and --read target=... name others\n"
+)
 CYCLE = "(a)-->(b), (b)-->(c), (c)-->(a)"
 
 
