@@ -132,7 +132,8 @@ def load_suite(name: str | Path, data: Path | None = None) -> Suite:
         raw = tomllib.loads(text)
     except OSError:
         raise SubisoError(
-            f"there is no suite {str(name)!r}", hint=f"there are {', '.join(suites())}"
+            f"there is no suite {str(name)!r}",
+            hint=f"there are {', '.join(suites())}; those on real graphs are in a checkout's bench/cases, run there",
         ) from None
     except tomllib.TOMLDecodeError as error:
         raise FormatError(str(error), path=str(path)) from None
