@@ -75,7 +75,7 @@ def test_bad_edges() -> None:
 
 
 def test_bad_suites(tmp_path) -> None:  # type: ignore[no-untyped-def]
-    with pytest.raises(SubisoError, match="there is no suite 'nothing'\n.* in a checkout's bench/cases"):
+    with pytest.raises(SubisoError, match=r"there is no suite 'nothing'\n.* in a checkout's bench/cases"):
         load_suite("nothing")
     file = tmp_path / "bad.toml"
     file.write_text("title = ")
