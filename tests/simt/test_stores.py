@@ -180,6 +180,15 @@ def test_labels_share_one_label_csr() -> None:
     assert named[(0, 1)].neighbors is not named[(0,)].neighbors
 
 
+def test_hash_groups_are_half_full() -> None:
+    """Groups of 16 pairs, one per 8 lists: 16 bytes per list, an eighth of what GSI gives them."""
+    resolved = resolve(make_query(erdos_renyi(4000, m=9000, seed=1), Pattern("(a)--(b)")))
+    (csr,) = set(resolved.csrs)
+    index = index_of(resolved.layout, resolved.relations[0], csr, "hash_pcsr")
+    assert isinstance(index, HashPcsr)
+    assert index.groups.nbytes / np.count_nonzero(csr.lengths) == pytest.approx(16, rel=0.05)
+
+
 def test_vertex_labels_cut_lists_short() -> None:
     """With a label CSR only neighbours that carry the label are looked at; the count stays the same."""
     graph = with_labels(erdos_renyi(60, m=500, seed=1), 4, seed=1)

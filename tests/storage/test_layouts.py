@@ -222,6 +222,22 @@ def test_share_sets_make_few_intervals() -> None:
     assert stored.statistics.intervals <= 11
 
 
+def test_share_sets_follow_what_they_have_in_common() -> None:
+    """Vertices with labels i and i + 1: chained, a label is one interval, but where the chain turns; else it is two."""
+    labels = 40
+    vertex = np.random.default_rng(4).permutation(labels - 1)
+    first = np.arange(labels - 1)
+    graph = Graph.from_edges(
+        np.concatenate([vertex, vertex]),
+        np.full(2 * len(vertex), labels - 1),
+        directed=True,
+        edge_labels=np.concatenate([first, first + 1]),
+    )
+    stored = store_labels(graph, "interval_pcsr")
+    parts = [stored.part(code, "out") for code in range(labels)]
+    assert sum(part.num_intervals for part in parts if isinstance(part, IntervalPcsr)) <= labels + 2
+
+
 def test_single_vertices_and_empty_graphs() -> None:
     one = Graph.from_edges([0], [0], num_vertices=1, directed=True, edge_labels=["x"], loops="keep")
     empty = Graph.from_edges([], [], num_vertices=3, edge_labels=np.array([], dtype=object))
