@@ -270,12 +270,24 @@ def test_mistakes() -> None:
         store_labels(graph, "pcsr")
     with pytest.raises(GraphError, match="groups of 2 to 16 pairs, not 1"):
         HashPcsr(numbered(3, np.arange(3)), theta=1)
+    for theta, per_list in ((4.5, 1.0), ("4", 1.0), (4, "1"), (4, 0), (4, float("inf")), (4, float("nan"))):
+        with pytest.raises(GraphError, match="groups of 2 to 16 pairs, not"):
+            HashPcsr(numbered(3, np.arange(3)), theta, per_list)  # type: ignore[arg-type]
+    for layout in LAYOUTS:
+        for name in {"bogus", "theta"} - ({"theta"} if layout == "hash_pcsr" else set()):
+            with pytest.raises(GraphError, match=f"layout '{layout}' has no option '{name}'"):
+                store_labels(graph, layout, **{name: 4})
     with pytest.raises(GraphError, match="the graph has no edge labels"):
         store_labels(graph, "csr").neighbors(0, "x")
     labelled = Graph.from_edges([0], [1], edge_labels=["x"])
     with pytest.raises(GraphError, match="there is no vertex 2"):
         store_labels(labelled, "csr").neighbors(2, "x")
     assert store_labels(labelled, "csr").neighbors(0, "unknown").tolist() == []
+    for directed in (False, True):
+        arrow = store_labels(Graph.from_edges([0], [1], edge_labels=["x"], directed=directed), "csr")
+        for label in ("x", "unknown"):
+            with pytest.raises(GraphError, match="there is no direction 'sideways'"):
+                arrow.neighbors(0, label, "sideways")  # type: ignore[arg-type]
 
 
 def test_share_order_checks_its_input() -> None:

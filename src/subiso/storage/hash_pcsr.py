@@ -36,10 +36,13 @@ class HashPcsr(Index):
     """
 
     def __init__(self, lists: Lists, theta: int = THETA, groups_per_list: float = 1.0) -> None:
-        if not 2 <= theta <= 16 or not groups_per_list > 0:
+        whole = isinstance(theta, int | np.integer) and 2 <= theta <= 16
+        if not (
+            whole and isinstance(groups_per_list, int | float | np.number) and 0 < groups_per_list < np.inf
+        ):
             raise GraphError(
-                f"a hash PCSR has groups of 2 to 16 pairs, not {theta}, and more than 0 groups per list, "
-                f"not {groups_per_list}"
+                f"a hash PCSR has groups of 2 to 16 pairs, not {theta!r}, and more than 0 groups per list, "
+                f"not {groups_per_list!r}"
             )
         self.theta = theta
         self.num_groups = max(1, int(np.ceil(len(lists.keys) * groups_per_list)))

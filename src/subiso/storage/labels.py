@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,6 +25,8 @@ from subiso.storage.relation import Direction
 from subiso.storage.renaming import renaming_of
 
 LAYOUTS = ("labelled_csr", "csr", "compressed", "label_csr", "hash_pcsr", "interval_pcsr")
+
+_OPTIONS = {"hash_pcsr": ("theta", "groups_per_list")}
 
 
 @dataclass(frozen=True)
@@ -64,6 +66,7 @@ class LabelStorage:
     def __init__(self, graph: Graph, layout: str, **options: Any) -> None:
         if layout not in LAYOUTS:
             raise GraphError(f"there is no storage layout {layout!r}", hint=f"there are {', '.join(LAYOUTS)}")
+        _check_options(layout, options)
         self.graph, self.layout = graph, layout
         self.order = layout_of(graph)
         partitions = partitions_of(graph)
@@ -122,6 +125,8 @@ class LabelStorage:
         code = self._code(label)
         if not 0 <= v < self.graph.num_vertices:
             raise GraphError(f"there is no vertex {v}; the graph has {self.graph.num_vertices}")
+        if direction not in get_args(Direction):
+            raise GraphError(f"there is no direction {direction!r}", hint='there are "out", "in" and "any"')
         if code is None:
             return np.zeros(0, np.uint32)
         directions = self.directions if direction == "any" else (direction,)
@@ -159,6 +164,16 @@ class LabelStorage:
             int(chains.max(initial=0)),
             sum(part.num_intervals for part in parts if isinstance(part, IntervalPcsr)),
         )
+
+
+def _check_options(layout: str, options: Iterable[str]) -> None:
+    known = _OPTIONS.get(layout, ())
+    for name in options:
+        if name not in known:
+            raise GraphError(
+                f"the storage layout {layout!r} has no option {name!r}",
+                hint=f"it has {' and '.join(known)}" if known else "leave it out: only hash_pcsr has options",
+            )
 
 
 def store_labels(graph: Graph, layout: str, **options: Any) -> LabelStorage:
