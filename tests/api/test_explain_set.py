@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import time
 from fractions import Fraction
+from typing import Any
 
 import pytest
 
@@ -16,7 +17,7 @@ from subiso.engine.explain_set import explain_set
 from subiso.engine.query import make_query
 from subiso.engine.several import families_of
 from subiso.engine.sums import sums_way
-from subiso.errors import UnsupportedError
+from subiso.errors import QueryError, UnsupportedError
 from subiso.graph import generators as gen
 
 GRAPH = gen.rmat(9, 8, seed=1)
@@ -120,3 +121,30 @@ def test_families_are_told_with_their_sums(monkeypatch: pytest.MonkeyPatch) -> N
 def test_sets_without_a_candidate() -> None:
     graph = gen.with_labels(gen.path(5), 1, seed=1)
     assert "0 searches" in str(si.explain(graph, ["(a:9)--(b)", "(a:8)--(b)"]))
+
+
+@pytest.mark.parametrize(
+    ("labelled", "first"), [("auto", (0, 1)), ("search", (0, 1)), ("eliminate", (0,)), ("plan", ())]
+)
+def test_what_is_tried_first(labelled: Any, first: tuple[int, ...]) -> None:
+    """What must be absent is not eliminated; where vertices may be anywhere, nothing comes before the plan."""
+    graph = gen.with_labels(GRAPH, 2, seed=1)
+    queries = [make_query(graph, "(a:0)--(b:1)--(c:0)"), make_query(graph, "(a:0)--(b:1)--(c:0), !(a)--(c)")]
+    queries.append(make_query(graph, si.Pattern.path(6), mode="homomorphism"))
+    told = explain_set(queries, Params(switches=Switches(labelled=labelled)))
+    assert told.first == first
+    assert ("first     between their candidates" in str(told)) == bool(first)
+
+
+def test_the_filters_are_those_of_the_switches() -> None:
+    graph = gen.with_labels(GRAPH, 8, seed=1)
+    pattern = "(a:0)--(b:1)--(c:2)--(d:3)--(a)"
+    costs = {}
+    for filters in ((), None):
+        switches = Switches(filters=filters)
+        costs[filters] = si.explain(graph, pattern, device="cpu", switches=switches).formula.cost
+        told = si.explain(graph, [pattern], device="cpu", switches=switches)
+        assert told.cost == pytest.approx(costs[filters])
+    assert costs[None] < costs[()]
+    with pytest.raises(QueryError, match="filter"):
+        si.explain(graph, [pattern], device="cpu", switches=Switches(filters=("x",)))

@@ -323,8 +323,29 @@ def test_what_is_left_to_plans() -> None:
     assert not tried("(a:A)--(b:A)--(c:A)", mode="edge-isomorphism")
     assert tried("(a:A)--(b:A)", mode="edge-isomorphism")  # no other edge that it could be
     assert not tried(Pattern("(a:A)--(b:A)").where("a.x < b.x"))
-    assert "elimination" in first_tries(resolve(make_query(graph, "(a:A)--(b:A)")))
-    assert first_tries(resolve(make_query(graph, "(a)--(b)"))) == ""
+
+
+def test_what_explain_says_of_it() -> None:
+    """Only what takes place is told, for every value of the switch."""
+    graph = star(50)
+    labelled, absent = "(b:B)--(a:A)--(c:B)", "(b:B)--(a:A)--(c:B), !(b)--(c)"
+    said = {
+        (text, way): first_tries(resolve(make_query(graph, text)), way)
+        for text in (labelled, absent, "(a)--(b)")
+        for way in ("auto", "search", "eliminate", "plan")
+    }
+    told = {key for key, words in said.items() if words}
+    assert told == {(labelled, way) for way in ("auto", "search", "eliminate")} | {
+        (absent, way) for way in ("auto", "search")
+    }
+    for word, ways in (("backtracking", ("auto", "search")), ("elimination", ("auto", "eliminate"))):
+        assert {way for text, way in told if word in said[text, way]} == set(ways)
+    assert "50,000 steps" in said[absent, "auto"] and "elimination" not in said[absent, "auto"]
+    maps = resolve(make_query(graph, "(a)--(b)--(c)", mode="homomorphism"))
+    assert [bool(first_tries(maps, way)) for way in ("auto", "search", "eliminate")] == [True, False, False]
+    assert "by backtracking" in str(
+        si.explain(graph, labelled, device="cpu", switches=Switches(labelled="search"))
+    )
 
 
 def test_partitions_are_those_that_may_coincide() -> None:

@@ -62,19 +62,30 @@ def count_candidates(
     return counter.searched() or counter.eliminated(plan_cost)
 
 
-def first_tries(resolved: Resolved) -> str:
-    """What `explain` says of a query that is tried here before a plan runs; nothing where none is."""
-    if with_everyone(resolved) is not None:
+def tried_first(resolved: Resolved, labelled: str = "auto") -> bool:
+    """Whether a query may be counted here before any plan runs (`labelled`: as in `Switches`)."""
+    if labelled == "plan" or not fits(resolved):
+        return False
+    if labelled == "auto":
+        return worth_racing(resolved)
+    return labelled == "search" or partitions(resolved.problem) is not None
+
+
+def first_tries(resolved: Resolved, labelled: str = "auto") -> str:
+    """What `explain` says of what is tried here before a plan runs, or beside it; nothing where nothing is."""
+    if labelled == "auto" and with_everyone(resolved) is not None:
         return "elimination beside the plan, once that takes long"
-    if not fits(resolved) or not worth_racing(resolved):
+    if not tried_first(resolved, labelled):
         return ""
-    said = f"first without a plan, between the candidates: up to {FIRST_STEPS:,} steps of backtracking"
+    if labelled == "search":
+        return "not by the plan: by backtracking between the candidates, however many steps it takes"
     terms = partitions(resolved.problem)
-    if terms is not None:
-        sums = len(terms[0])
-        said += (
-            f", then elimination ({sums} sum{'s' if sums > 1 else ''}) if that looks cheaper than the plan"
-        )
+    sums = "" if terms is None else f"elimination ({len(terms[0])} sum{'s' * (len(terms[0]) > 1)})"
+    if labelled == "eliminate":
+        return f"first without a plan, between the candidates: {sums}, unless that is too much"
+    said = f"first without a plan, between the candidates: up to {FIRST_STEPS:,} steps of backtracking"
+    if sums:
+        said += f", then {sums} if that looks cheaper than the plan"
     return f"{said}; also beside the plan, once that takes long"
 
 

@@ -7,12 +7,12 @@ from dataclasses import dataclass
 
 from subiso.engine import cpu
 from subiso.engine.base import Params
-from subiso.engine.candidates import first_tries
+from subiso.engine.candidates import tried_first
 from subiso.engine.query import Query
 from subiso.engine.several import families_of, key_of
 from subiso.engine.sums import sums_cost, sums_way
 from subiso.engine.together import Team, plan_teams
-from subiso.filter.resolve import Resolved, resolve
+from subiso.filter.resolve import Resolved, resolve_for
 from subiso.plan.formula import ONE_PLAN, Formula, Term
 from subiso.plan.formula_text import formula_text, is_one_plan, term_lines, term_names
 from subiso.plan.merge import Group
@@ -176,7 +176,7 @@ def explain_set(
     same = repeated(queries)
     distinct = [i for i in range(len(queries)) if i not in same]
     in_family = families_of(list(queries), params)
-    resolved = {i: resolve(queries[i]) for i in distinct}
+    resolved = {i: resolve_for(queries[i], params) for i in distinct}
     resolved = {i: r for i, r in resolved.items() if not r.hopeless}
     members = [i for i in distinct if id(queries[i]) in in_family]
     rest = {i: r for i, r in resolved.items() if i not in members}
@@ -184,7 +184,7 @@ def explain_set(
     rest = {i: r for i, r in rest.items() if i not in elsewhere}
     summed = [i for i, r in rest.items() if _alone_from_sums(queries[i], r, params)]
     rest = {i: r for i, r in rest.items() if i not in summed}
-    first = tuple(i for i, r in rest.items() if first_tries(r))
+    first = tuple(i for i, r in rest.items() if tried_first(r, params.switches.labelled))
     teams, alone = plan_teams(queries, rest, params) if rest else ([], [])
     return SetExplanation(
         tuple(queries),

@@ -20,7 +20,7 @@ from subiso.engine.query import Query
 from subiso.engine.sums import is_sure, sums_way
 from subiso.engine.together import MOST, count_together
 from subiso.errors import TimeoutReached
-from subiso.filter.resolve import resolve
+from subiso.filter.resolve import resolve_for
 from subiso.pattern.canonical import EASY_TO_COMPARE
 from subiso.plan.motif_sums import SIZES
 
@@ -161,7 +161,7 @@ def _plans_cost_more(queries: Iterable[Query], params: Params, limit: float) -> 
     """Whether the plans together cost more than the limit."""
     cost = 0.0
     for query in queries:
-        resolved = resolve(query, threads=params.threads)
+        resolved = resolve_for(query, params)
         if not resolved.hopeless:
             cost += cpu.formula_for(resolved, params).cost
         if cost > limit:

@@ -216,8 +216,7 @@ def explain(
     """How the query would be run: by the CPU engine, but for what a device does in another way."""
     switches = params.switches
     resolved, stats = resolve_for(query, params), statistics_of(query.graph)
-    tried = switches.labelled != "plan" and not (resolved.hopeless or device.own)
-    first = first_tries(resolved) if tried else ""
+    first = "" if resolved.hopeless or device.own else first_tries(resolved, switches.labelled)
     resolved = searched_in(resolved, stats, switches, device=device.own)
     problem = resolved.problem
     formula = device.formula or formula_for(resolved, params)
