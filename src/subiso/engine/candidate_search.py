@@ -5,12 +5,13 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor, wait
+from concurrent.futures import wait
 from dataclasses import replace
 from functools import partial
 from typing import Any
 
 from subiso import _native
+from subiso.engine.aside import begin_aside
 from subiso.engine.base import Params, StoppedBy
 from subiso.filter.narrow import native_narrowed
 from subiso.filter.resolve import Resolved
@@ -99,15 +100,18 @@ class Searcher:
         """What the native call gives; in a thread of its own, so that this one hears Ctrl-C and sees the clock."""
         if self.aside:
             return call()
-        with ThreadPoolExecutor(1) as aside:
-            waiting = aside.submit(call)
-            try:
-                while not wait([waiting], timeout=_TICK).done:
-                    if self.stopped():
-                        self.graph.stop()
-            except BaseException:
-                self.graph.stop()
-                raise
+        try:
+            waiting = begin_aside(call)
+        except RuntimeError:  # no more threads: better without a look at the clock than not at all
+            return call()
+        try:
+            while not wait([waiting], timeout=_TICK).done:
+                if self.stopped():
+                    self.graph.stop()
+        except BaseException:
+            self.graph.stop()
+            wait([waiting])
+            raise
         return waiting.result()
 
     def stopped(self, done: float | None = None) -> bool:

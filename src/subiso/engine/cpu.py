@@ -4,7 +4,7 @@ core."""
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -143,7 +143,8 @@ class CpuStream:
         self._watch: Watch | None = None
         self._race: Race[Listed] | None = None
         self._stopped_early: StoppedBy | None = None
-        self._listed: Iterator[Rows] = iter(())
+        self._listed: Rows = np.empty((0, self._columns), np.uint32)
+        """Rows that are there without the run, and not given yet."""
         switches = params.switches
         resolved = resolve_for(query, params)
         if resolved.hopeless:
@@ -151,7 +152,7 @@ class CpuStream:
         listed = list_candidates(resolved, params)
         self._vertex_at, self._batch_rows = resolved.layout.vertex_at, params.batch_rows
         if listed is not None:
-            self._listed, self._stopped_early = self._batches(listed), listed.stopped_by
+            self._listed, self._stopped_early = self._vertex_at[listed.rows], listed.stopped_by
             return
         race = may_list(resolved, params, _PATIENCE)
         stats = statistics_of(query.graph)
@@ -169,13 +170,10 @@ class CpuStream:
                 self._end()
                 raise
 
-    def _batches(self, listed: Listed) -> Iterator[Rows]:
-        rows, each = self._vertex_at[listed.rows], self._batch_rows
-        return (rows[i : i + each] for i in range(0, len(rows), each))
-
     @property
     def stopped_by(self) -> StoppedBy | None:
-        return self._watch.stopped_by if self._watch else self._stopped_early
+        by_watch = self._watch.stopped_by if self._watch is not None else None
+        return by_watch or self._stopped_early
 
     def __iter__(self) -> CpuStream:
         return self
@@ -197,16 +195,19 @@ class CpuStream:
                 self._leave_race()
             listed = self._race.look() if self._race is not None else None
             if listed is not None:
-                self._listed = self._batches(listed)
+                self._listed = self._vertex_at[listed.rows]
                 self._end(overtaken=True)
                 break
-        return next(self._listed)
+        if not len(self._listed):
+            raise StopIteration
+        rows, self._listed = np.split(self._listed, [self._batch_rows])
+        return rows
 
     def close(self) -> None:
         """Stop the workers and join their threads; before the end, that cancels the rest."""
-        if self._run is not None and self._watch is not None:
-            self._watch.stopped_by = self._watch.stopped_by or "cancelled"
-        self._listed = iter(())
+        if self._run is not None or len(self._listed):
+            self._stopped_early = self._stopped_early or "cancelled"
+        self._listed = self._listed[:0]
         self._end()
 
     def _leave_race(self) -> None:

@@ -10,6 +10,7 @@ from concurrent.futures import Future
 from dataclasses import replace
 from typing import Generic, Protocol, TypeVar
 
+from subiso.engine.aside import begin_aside
 from subiso.engine.base import Params
 from subiso.engine.candidate_lists import Listed, Lister
 from subiso.engine.candidate_search import fits, with_everyone, worth_racing
@@ -61,22 +62,16 @@ class Race(Generic[Result]):
     def begin(self) -> None:
         """Takes part from now on, unless earlier races that were stopped have not come to their end yet."""
         if self._result is None and _PLACES.acquire(blocking=False):
-            # Not by an executor: these take no work once the main thread has ended, while others may still count.
-            result: Future[Result | None] = Future()
             try:
-                threading.Thread(target=self._run, args=(result,)).start()
+                self._result = begin_aside(self._run)
             except RuntimeError:  # no more threads
                 _PLACES.release()
                 self._due = math.inf
-            else:
-                self._result = result
 
-    def _run(self, result: Future[Result | None]) -> None:
+    def _run(self) -> Result | None:
         try:
             self._job = self._make(self._stopped)
-            result.set_result(None if self._stopped.is_set() else self._job.run())
-        except BaseException as error:  # the other engine will say why, or do better
-            result.set_exception(error)
+            return None if self._stopped.is_set() else self._job.run()
         finally:
             _PLACES.release()
 

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from concurrent.futures import Future, ThreadPoolExecutor, wait
+from concurrent.futures import Future, wait
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
+from subiso.engine.aside import begin_aside
 from subiso.engine.cuda.watch import Stoppable, Watch
 from subiso.engine.twigs import RowSource
 
@@ -35,11 +36,11 @@ class _Pending:
 
 
 class Feeder:
-    """One thread that lists rows for a run; threads of its own are native code's business."""
+    """Lists rows for a run, in one thread at a time; threads of its own are native code's business."""
 
     def __init__(self, run: Stoppable) -> None:
         self.run = run
-        self.pool: ThreadPoolExecutor | None = None
+        self.latest: Future[int] | None = None
         self.source: RowSource | None = None
         self.listing = 0.0
         """Seconds that rows were listed."""
@@ -61,9 +62,8 @@ class Feeder:
             done: Future[int] = Future()
             done.set_result(timed())
             return done
-        if self.pool is None:
-            self.pool = ThreadPoolExecutor(1)
-        return self.pool.submit(timed)
+        self.latest = begin_aside(timed)
+        return self.latest
 
     def wait(self, watch: Watch, future: Future[int]) -> int:
         """The number of rows; those that a stopped call has found so far are none."""
@@ -81,6 +81,6 @@ class Feeder:
     def close(self) -> None:
         """Ends the thread."""
         self.stop()
-        if self.pool is not None:
-            self.pool.shutdown()
-        self.pool = self.source = None
+        if self.latest is not None:
+            wait([self.latest])
+        self.latest = self.source = None

@@ -10,8 +10,10 @@ import contextlib
 import queue
 import threading
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, wait
+from functools import partial
 
+from subiso.engine.aside import begin_aside
 from subiso.engine.base import Rows
 from subiso.engine.cuda.search import SearchRun
 from subiso.engine.cuda.watch import Watch
@@ -55,8 +57,12 @@ def total_of(runs: Sequence[SearchRun], watches: Sequence[Watch]) -> int:
             total += run.total(watch, mine)
         return total
 
-    with ThreadPoolExecutor(len(runs)) as pool:
-        return sum(pool.map(work, runs, watches))
+    parts: list[Future[int]] = []
+    try:
+        parts.extend(begin_aside(partial(work, *pair)) for pair in zip(runs, watches, strict=True))
+        return sum(part.result() for part in parts)
+    finally:
+        wait(parts)
 
 
 def rows_of(runs: Sequence[SearchRun], watches: Sequence[Watch]) -> Iterator[Rows]:
