@@ -111,7 +111,7 @@ class Params:
     """
 
     threads: int | None = None
-    """Worker threads; None = all cores."""
+    """Worker threads; None = all cores. One more may look beside a plan that takes long (engine/race.py)."""
     timeout: float | None = None
     """Seconds after which the engine stops; None = never."""
     progress: Callable[[float], None] | None = None

@@ -24,7 +24,9 @@ LONG_STEPS = 50_000_000
 """The same beside a plan that takes long, after anything else: one or two seconds."""
 _UNLIMITED = 2**63
 _LITTLE_READ = 100_000  # list elements: less than making a plan takes
-_MOST_READ = 20_000_000  # list elements that making the candidate graph may look at
+_MOST_READ = (
+    20_000_000  # list elements that making the candidate graph may look at; candidates, where all are
+)
 _TICK = 0.05  # seconds
 
 
@@ -44,8 +46,8 @@ def with_everyone(resolved: Resolved) -> Resolved | None:
     problem, csrs = resolved.problem, resolved.csrs
     if fits(resolved) or problem.injective or problem.forbidden or not _only_edges(problem):
         return None
-    reading = sum(csrs[link.forward].num_entries for link in problem.links)
-    if reading > _MOST_READ:
+    candidates = problem.num_vertices * resolved.layout.num_vertices
+    if candidates + sum(csrs[link.forward].num_entries for link in problem.links) > _MOST_READ:
         return None
 
     def native() -> Any:
