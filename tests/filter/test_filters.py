@@ -189,6 +189,24 @@ def test_lists_of_one_label_leave_what_whole_lists_leave(monkeypatch: pytest.Mon
         assert short.problem.fans == whole.problem.fans
 
 
+def test_filters_that_are_not_named_read_lists_of_one_label(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("subiso.filter.slices._LEAST", 0)
+    rng = np.random.default_rng(3)
+    graph = Graph.from_edges(*rng.integers(0, 60, (2, 300)), vertex_labels=rng.choice(list("ABCDE"), 60))
+    query = make_query(graph, "(a:A)--(b:B)--(c:C)")
+
+    def read(filters: tuple[str, ...] | None) -> int:
+        """Elements of the lists that the filters may look at."""
+        asked: list[narrow.Asked] = []
+        resolve(query, filters, narrower=lambda a: (asked.append(a), narrow.narrow(a))[1])
+        begun = narrow.begin(asked[0])
+        return sum(begun.lists[r].num_entries for k in begun.links for r in (k.forward, k.backward))
+
+    whole = 4 * layout_of(graph).relation(Relation("out")).num_entries
+    assert read(("degree", "frequency", "refine")) == whole
+    assert 0 < 3 * read(None) < whole
+
+
 def test_long_relations_are_sliced_for_the_second_query(
     monkeypatch: pytest.MonkeyPatch, stars: Graph
 ) -> None:

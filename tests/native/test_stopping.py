@@ -6,15 +6,20 @@ import math
 import subprocess
 import sys
 import threading
+from dataclasses import replace
+from typing import Any
 
 import pytest
 from tests.native.test_candidates import hesitant_stream, star
 
 import subiso as si
-from subiso.engine import cpu
+from subiso import _native
+from subiso.engine import candidate_search, candidates, cpu
 from subiso.engine.base import Params, Switches
-from subiso.engine.candidates import Counter
+from subiso.engine.candidate_lists import Lister, list_candidates
+from subiso.engine.candidates import Counter, Eliminator, Found, count_candidates
 from subiso.engine.query import make_query
+from subiso.engine.race import Race, may_eliminate, may_list, may_race
 from subiso.filter.resolve import resolve
 
 SEARCH = Params(batch_rows=10, switches=Switches(labelled="search"))
@@ -54,13 +59,131 @@ def test_a_match_that_gave_all_its_rows_is_complete(monkeypatch: pytest.MonkeyPa
     assert stream.stopped_by is None
 
 
+class Endless:
+    """Stands for a candidate graph: what runs on it ends when it is stopped."""
+
+    def __init__(self) -> None:
+        self.stopped, self.ended = threading.Event(), threading.Event()
+
+    def stop(self) -> None:
+        self.stopped.set()
+
+    def run(self) -> None:
+        self.stopped.wait(10)
+        self.ended.set()
+
+
+def interrupt() -> bool:
+    raise KeyboardInterrupt
+
+
+def test_ctrl_c_ends_a_native_call() -> None:
+    searcher, graph = Counter(resolve(make_query(GRAPH, TEXT)), Params(poll=interrupt), 1), Endless()
+    searcher.graph = graph
+    with pytest.raises(KeyboardInterrupt):
+        searcher.awaited(graph.run)
+    assert graph.stopped.is_set() and graph.ended.is_set()
+
+
+def test_a_race_that_is_over_stops_its_job() -> None:
+    begun, graph = threading.Event(), Endless()
+
+    class Job:
+        stop = graph.stop
+
+        def run(self) -> None:
+            begun.set()
+            graph.run()
+
+    with Race(lambda _: Job(), 0.0) as race:
+        race.begin()
+        assert begun.wait(10)
+    assert graph.stopped.is_set()
+
+
+def test_a_job_that_was_stopped_soon_ends() -> None:
+    resolved = resolve(make_query(star(100_000), TEXT, mode="homomorphism"))
+    params = Params(switches=Switches(twins=False))
+    jobs = [Lister(resolved, params, aside=True), Eliminator(resolved, params, 1, aside=True)]
+    for job in jobs:
+        job.stop()
+        assert job.run() is None
+    assert Eliminator(resolved, params, 1).run() == Found(100_000**2)
+
+
+class Halting(Endless):
+    """Gives its rows when it is stopped, and says that these are not all."""
+
+    def __init__(self, graph: Any) -> None:
+        super().__init__()
+        self.graph = graph
+
+    def list(self, *args: object) -> tuple[object, bool, int]:
+        self.stopped.wait(10)
+        rows, _, steps = self.graph.list(*args)
+        return rows, False, steps
+
+
+@pytest.mark.parametrize("why", ["timeout", "cancelled"])
+def test_a_listing_that_is_stopped_gives_what_it_found(monkeypatch: pytest.MonkeyPatch, why: str) -> None:
+    make = _native.make_candidates
+    monkeypatch.setattr(_native, "make_candidates", lambda *args: Halting(make(*args)))
+    monkeypatch.setattr(cpu, "prepare", lambda *_: pytest.fail("a plan"))
+    ended = Params(timeout=0.0) if why == "timeout" else Params(poll=lambda: True)
+    stream = cpu.stream(make_query(GRAPH, TEXT), replace(ended, batch_rows=10, switches=SEARCH.switches))
+    rows = [tuple(row) for batch in stream for row in batch.tolist()]
+    assert stream.stopped_by == why
+    assert len(set(rows)) == len(rows) == 50 * 49 // 2 and {row[0] for row in rows} == {0}
+
+
+def test_an_elimination_looks_up_between_its_sums(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(candidates, "_CHUNK", 1)
+    told: list[float] = []
+    resolved = resolve(make_query(GRAPH, TEXT + ", (a)--(d:B)"))
+    counter = Counter(resolved, Params(progress=told.append), 1)
+    assert counter.eliminated(lambda: math.inf) == Found(50 * 49 * 48 // 6)
+    assert [done for done in told if done] == [
+        0.2,
+        0.4,
+        0.6,
+        0.8,
+    ]  # of five ways in which leaves may coincide
+    counter = Counter(resolved, Params(poll=lambda: True), 1)
+    assert counter.eliminated(lambda: math.inf) == Found(0, "cancelled")
+
+
+def test_no_elimination_where_pairs_alone_are_more_than_the_plan(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Counter, "summed", lambda *_: pytest.fail("an elimination"))
+    monkeypatch.setattr(Counter, "merge_twins", lambda *_: pytest.fail("an elimination"))
+    assert Counter(resolve(make_query(GRAPH, TEXT)), Params(), 1).eliminated(lambda: 100.0) is None
+
+
+def test_large_candidate_graphs_are_not_made(monkeypatch: pytest.MonkeyPatch) -> None:
+    """By the list elements that are read for them; where vertices may be anywhere, by the candidates as well."""
+    labelled = resolve(make_query(GRAPH, TEXT))
+    anywhere = resolve(make_query(GRAPH, "(a)--(b)--(c)", mode="homomorphism"))
+    everywhere = 2 * 100 + 3 * 51
+    monkeypatch.setattr(candidate_search, "_LITTLE_READ", -1)
+    for most in (everywhere, everywhere - 1, 1):
+        monkeypatch.setattr(candidate_search, "_MOST_READ", most)
+        taken = [
+            count_candidates(labelled, Params(), 1, lambda: math.inf),
+            list_candidates(labelled, Params(enough=1)),
+            may_race(labelled, Params(), 1, 0.0),
+            may_list(labelled, Params(), 0.0),
+            may_eliminate(anywhere, Params(), 0.0),
+        ]
+        wanted = [most > 1, False, most > 1, most > 1, most == everywhere]
+        assert [way is not None for way in taken] == wanted, most
+
+
 LATE = """
 import threading
 import numpy as np
 import subiso as si
 
 rng = np.random.default_rng(0)
-graph = si.Graph.from_edges(*rng.integers(0, 600, (2, 20_000)), vertex_labels=np.arange(600) % 10)
+graph = si.Graph.from_edges(*rng.integers(0, 600, (2, 6000)), vertex_labels=np.arange(600) % 10)
 path = "--".join(f"(v{i}:{i})" for i in range(10))
 
 def late():

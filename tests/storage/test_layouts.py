@@ -17,7 +17,7 @@ from subiso.storage.index import LINE
 from subiso.storage.interval_pcsr import IntervalPcsr
 from subiso.storage.label_csr import LabelCsr, LabelledCsr
 from subiso.storage.labels import LAYOUTS, LabelStorage, store_labels
-from subiso.storage.layout import layout_of
+from subiso.storage.layout import Layout, layout_of
 from subiso.storage.lists import Lists, lists_of
 from subiso.storage.partition import one_label, partitions_of
 from subiso.storage.plain_csr import CompressedCsr, PlainCsr
@@ -262,6 +262,31 @@ def test_sizes_are_what_the_formats_say() -> None:
     assert sizes["hash_pcsr"] == 8 * m + 128 * lists
     intervals = store_labels(graph, "interval_pcsr").statistics.intervals
     assert sizes["interval_pcsr"] == 4 * 50 + 8 * m + 4 * (lists + 10) + 8 * (intervals + 10)
+
+
+def test_few_relations_with_conditions_are_kept(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The oldest go, as many as it takes; those without a condition stay, and what was dropped is made again."""
+    graph = Graph.from_edges(
+        np.arange(60), np.arange(1, 61), directed=True, edge_labels=np.repeat(np.arange(6), 10)
+    )
+    relations = [relation_of(graph, code, "out") for code in range(6)]
+    one = Layout(graph).relation(relations[0]).nbytes
+
+    def kept(most: int, size: int) -> list[int]:
+        monkeypatch.setattr("subiso.storage.layout._MAX_FITTED", most)
+        monkeypatch.setattr("subiso.storage.layout._FITTED_BYTES", size)
+        layout = Layout(graph)
+        layout.relation(Relation("out"))
+        for relation in relations:
+            assert layout.relation(relation).num_entries == 10
+        assert Relation("out") in layout._relations
+        found = [code for code, relation in enumerate(relations) if relation in layout._relations]
+        assert layout.relation(relations[0]).num_entries == 10
+        return found
+
+    assert kept(2, 0) == [4, 5]
+    assert kept(2, 3 * one) == [3, 4, 5]
+    assert kept(2, 6 * one) == kept(6, 0) == list(range(6))
 
 
 def test_mistakes() -> None:
