@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor, as_completed
+from concurrent.futures import FIRST_COMPLETED, Future, wait
+from functools import partial
 from typing import TYPE_CHECKING
 
 from subiso.api import count
 from subiso.census import motifs
+from subiso.engine.aside import begin_aside
 from subiso.engine.choose import make_params
 from subiso.engine.clock import Deadline
 from subiso.engine.query import as_pattern, check_graph
@@ -120,22 +122,27 @@ def _check_edges(patterns: Sequence[Pattern]) -> None:
 def _all_of(
     sample: Callable[[int], dict[Pattern, int]], samples: int, threads: int, progress: Progress | None
 ) -> list[dict[Pattern, int]]:
-    """sample(0), sample(1), ... on several threads; every one depends on its number alone."""
-    with ThreadPoolExecutor(min(samples, threads)) as pool:
-        futures = [pool.submit(sample, i) for i in range(samples)]
-        try:
-            for done, future in enumerate(as_completed(futures), 1):
+    """sample(0), sample(1), ... in so many threads at a time; every one depends on its number alone."""
+    futures: list[Future[dict[Pattern, int]]] = []
+    running: set[Future[dict[Pattern, int]]] = set()
+    try:
+        while running or len(futures) < samples:
+            while len(running) < threads and len(futures) < samples:
+                futures.append(begin_aside(partial(sample, len(futures))))
+                running.add(futures[-1])
+            ended, running = wait(running, return_when=FIRST_COMPLETED)
+            for done, future in enumerate(ended, len(futures) - len(running) - len(ended) + 1):
                 future.result()
                 if progress is not None:
                     progress(done / samples)
-        except BaseException as error:  # Ctrl-C as well: the rest is not begun
-            pool.shutdown(cancel_futures=True)
-            if isinstance(error, TimeoutReached):
-                finished = sum(f.done() and not f.cancelled() and f.exception() is None for f in futures)
-                raise TimeoutReached(
-                    f"only {finished} of {samples} random graphs were counted in the time"
-                ) from None
-            raise
+    except BaseException as error:  # Ctrl-C as well: the rest is not begun
+        wait(running)
+        if isinstance(error, TimeoutReached):
+            finished = sum(future.exception() is None for future in futures)
+            raise TimeoutReached(
+                f"only {finished} of {samples} random graphs were counted in the time"
+            ) from None
+        raise
     return [future.result() for future in futures]
 
 

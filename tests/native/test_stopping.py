@@ -191,6 +191,7 @@ def late():
     search, plan = si.Switches(labelled="search"), si.Switches(labelled="plan")
     print(len({si.count(graph, path, device="cpu", switches=way) for way in (search, plan)}))
     print(si.match(graph, "(a:0)--(b:1)", device="cpu", switches=search).to_numpy().shape[1])
+    print(si.significance(graph, "(a)--(b)", samples=2)[0].p)
 
 threading.Thread(target=late).start()
 """
@@ -200,7 +201,7 @@ def test_there_are_counts_when_the_main_thread_has_ended() -> None:
     done = subprocess.run(
         [sys.executable, "-c", LATE], capture_output=True, text=True, timeout=60, check=False
     )
-    assert (done.stdout, done.stderr) == ("1\n2\n", "")
+    assert (done.stdout, done.stderr) == ("1\n2\n1.0\n", "")
 
 
 def test_no_thread_no_clock(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -24,9 +24,7 @@ LONG_STEPS = 50_000_000
 """The same beside a plan that takes long, after anything else: one or two seconds."""
 _UNLIMITED = 2**63
 _LITTLE_READ = 100_000  # list elements: less than making a plan takes
-_MOST_READ = (
-    20_000_000  # list elements that making the candidate graph may look at; candidates, where all are
-)
+_MOST_READ = 20_000_000  # list elements that making the candidate graph may look at
 _TICK = 0.05  # seconds
 
 
