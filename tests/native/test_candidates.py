@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import random
 import time
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -21,6 +22,7 @@ from subiso.engine.query import MODES, Query, make_query
 from subiso.errors import CountOverflowError
 from subiso.filter.resolve import resolve
 from subiso.graph import Graph
+from subiso.graph.generators import erdos_renyi, with_labels
 from subiso.pattern import Pattern
 from subiso.plan.partitions import distinct_terms
 from subiso.storage.layout import layout_of
@@ -325,12 +327,21 @@ def test_what_is_left_to_plans() -> None:
     assert not tried(Pattern("(a:A)--(b:A)").where("a.x < b.x"))
 
 
+def test_what_explain_says_where_a_plan_is_done_before() -> None:
+    """Of a small pattern on long lists: nothing is tried before a cheap plan."""
+    query = make_query(with_labels(erdos_renyi(2000, 200_000, seed=1), 2, seed=1), "(a:0)--(b:1)--(c:0)")
+    resolved = resolve(query)
+    told = {cost: first_tries(resolved, "auto", partial(float, cost)) for cost in (1e3, 1e12)}
+    assert told[1e3].startswith("counts between the candidates beside the plan")
+    assert told[1e12].startswith("first without a plan")
+
+
 def test_what_explain_says_of_it() -> None:
     """Only what takes place is told, for every value of the switch."""
     graph = star(50)
     labelled, absent = "(b:B)--(a:A)--(c:B)", "(b:B)--(a:A)--(c:B), !(b)--(c)"
     said = {
-        (text, way): first_tries(resolve(make_query(graph, text)), way)
+        (text, way): first_tries(resolve(make_query(graph, text)), way, lambda: math.inf)
         for text in (labelled, absent, "(a)--(b)")
         for way in ("auto", "search", "eliminate", "plan")
     }
@@ -342,7 +353,8 @@ def test_what_explain_says_of_it() -> None:
         assert {way for text, way in told if word in said[text, way]} == set(ways)
     assert "50,000 steps" in said[absent, "auto"] and "elimination" not in said[absent, "auto"]
     maps = resolve(make_query(graph, "(a)--(b)--(c)", mode="homomorphism"))
-    assert [bool(first_tries(maps, way)) for way in ("auto", "search", "eliminate")] == [True, False, False]
+    ways = ("auto", "search", "eliminate")
+    assert [bool(first_tries(maps, way, lambda: math.inf)) for way in ways] == [True, False, False]
     assert "by backtracking" in str(
         si.explain(graph, labelled, device="cpu", switches=Switches(labelled="search"))
     )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import random
 
 import numpy as np
@@ -80,7 +81,10 @@ def test_only_where_nothing_else_is_asked() -> None:
         ("(a)--(b)--(c) WHERE a.x < c.x", "homomorphism"),
     ):
         resolved = resolve(make_query(graph, text, mode=mode))
-        assert with_everyone(resolved) is None and not first_tries(resolved), (text, mode)
+        assert with_everyone(resolved) is None and not first_tries(resolved, "auto", lambda: math.inf), (
+            text,
+            mode,
+        )
 
 
 def test_the_switch_keeps_to_plans() -> None:

@@ -20,7 +20,7 @@ from subiso.engine.waiting import threads_of
 from subiso.engine.walks import Blocks, Walks
 from subiso.engine.ways import Way, ways_to_walk
 from subiso.errors import CountOverflowError, TimeoutReached
-from subiso.filter.resolve import Resolved, resolve
+from subiso.filter.resolve import Resolved, resolve_for
 from subiso.plan.plan import Plan
 from subiso.storage.statistics import statistics_of
 
@@ -99,7 +99,7 @@ class _Estimation:
     def __init__(self, query: Query, params: Params, accuracy: Accuracy) -> None:
         self.started = time.perf_counter()
         self.query, self.params, self.accuracy = query, params, accuracy
-        self.resolved: Resolved = resolve(query, threads=params.threads)
+        self.resolved: Resolved = resolve_for(query, params)
         self.told = 0.0
         self.best: _Tried | None = None
         self.sampled: Blocks | None = None

@@ -62,21 +62,23 @@ def count_candidates(
     return counter.searched() or counter.eliminated(plan_cost)
 
 
-def tried_first(resolved: Resolved, labelled: str = "auto") -> bool:
-    """Whether a query may be counted here before any plan runs (`labelled`: as in `Switches`)."""
+def tried_first(resolved: Resolved, labelled: str, plan_cost: Callable[[], float]) -> bool:
+    """Whether a query is tried here before any plan runs (`labelled`: as in `Switches`)."""
     if labelled == "plan" or not fits(resolved):
         return False
     if labelled == "auto":
-        return worth_racing(resolved)
+        return worth_making(resolved, plan_cost)
     return labelled == "search" or partitions(resolved.problem) is not None
 
 
-def first_tries(resolved: Resolved, labelled: str = "auto") -> str:
+def first_tries(resolved: Resolved, labelled: str, plan_cost: Callable[[], float]) -> str:
     """What `explain` says of what is tried here before a plan runs, or beside it; nothing where nothing is."""
+    beside = "beside the plan, once that takes long"
     if labelled == "auto" and with_everyone(resolved) is not None:
-        return "elimination beside the plan, once that takes long"
-    if not tried_first(resolved, labelled):
-        return ""
+        return f"elimination {beside}"
+    if not tried_first(resolved, labelled, plan_cost):
+        races = labelled == "auto" and fits(resolved) and worth_racing(resolved)
+        return f"counts between the candidates {beside}" if races else ""
     if labelled == "search":
         return "not by the plan: by backtracking between the candidates, however many steps it takes"
     terms = partitions(resolved.problem)
@@ -86,7 +88,7 @@ def first_tries(resolved: Resolved, labelled: str = "auto") -> str:
     said = f"first without a plan, between the candidates: up to {FIRST_STEPS:,} steps of backtracking"
     if sums:
         said += f", then {sums} if that looks cheaper than the plan"
-    return f"{said}; also beside the plan, once that takes long"
+    return f"{said}; also {beside}"
 
 
 class Counter(Searcher):

@@ -184,7 +184,7 @@ def explain_set(
     rest = {i: r for i, r in rest.items() if i not in elsewhere}
     summed = [i for i, r in rest.items() if _alone_from_sums(queries[i], r, params)]
     rest = {i: r for i, r in rest.items() if i not in summed}
-    first = tuple(i for i, r in rest.items() if tried_first(r, params.switches.labelled))
+    first = tuple(i for i, r in rest.items() if _tried_first(r, params))
     teams, alone = plan_teams(queries, rest, params) if rest else ([], [])
     return SetExplanation(
         tuple(queries),
@@ -195,6 +195,10 @@ def explain_set(
         tuple(same.items()),
         elsewhere,
     )
+
+
+def _tried_first(resolved: Resolved, params: Params) -> bool:
+    return tried_first(resolved, params.switches.labelled, lambda: cpu.formula_for(resolved, params).cost)
 
 
 def _alone_from_sums(query: Query, resolved: Resolved, params: Params) -> bool:

@@ -216,8 +216,10 @@ def explain(
     """How the query would be run: by the CPU engine, but for what a device does in another way."""
     switches = params.switches
     resolved, stats = resolve_for(query, params), statistics_of(query.graph)
-    first = "" if resolved.hopeless or device.own else first_tries(resolved, switches.labelled)
-    resolved = searched_in(resolved, stats, switches, device=device.own)
+    whole = resolved
+    tried = not (whole.hopeless or device.own)
+    first = first_tries(whole, switches.labelled, lambda: formula_for(whole, params).cost) if tried else ""
+    resolved = searched_in(whole, stats, switches, device=device.own)
     problem = resolved.problem
     formula = device.formula or formula_for(resolved, params)
     sums = None if device.own else sums_way(query, params)

@@ -23,7 +23,7 @@ from subiso.engine.several import in_turn
 from subiso.errors import DeviceMemoryError, QueryError, UnsupportedError
 from subiso.filter.clique_graph import with_clique_graph
 from subiso.filter.relations import RelationTable
-from subiso.filter.resolve import Resolved, resolve
+from subiso.filter.resolve import Resolved, resolve_for
 from subiso.plan.tally import Role, role_of_link
 from subiso.result.edges import EdgeFinder
 from subiso.result.roles import Roles
@@ -76,7 +76,7 @@ def count_per(query: Query, per: str, engine: Engine, params: Params) -> LocalAn
 def _tallied(query: Query, per: str, engine: Engine, params: Params) -> LocalAnswer:
     tallies: Tallies = OnCpu() if engine.count is cpu.count else cast("CudaEngine", engine).tallies()
     orbits = query.pattern.orbits_under(sorted(query.anchors))
-    resolved = resolve(query, threads=params.threads)
+    resolved = resolve_for(query, params)
     groups, loops = _groups(query, per, orbits, resolved)
     on_device = not isinstance(tallies, OnCpu)
     resolved = with_clique_graph(resolved, statistics_of(query.graph), params.switches, device=on_device)
