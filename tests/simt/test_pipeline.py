@@ -17,6 +17,7 @@ from subiso.engine import cpu, reference, twigs
 from subiso.engine.base import Params
 from subiso.engine.cuda import runs, watch
 from subiso.engine.cuda.by_twigs import plan_twigs
+from subiso.engine.cuda.choose import joins_twigs
 from subiso.engine.cuda.engine import CudaEngine
 from subiso.engine.cuda.machine import Description
 from subiso.engine.cuda.pipeline import PipelineReport
@@ -35,8 +36,10 @@ from subiso.engine.query import MODES, Query, make_query
 from subiso.errors import DeviceMemoryError, UnsupportedError
 from subiso.filter.resolve import resolve
 from subiso.graph import Graph
+from subiso.graph.generators import rmat
 from subiso.pattern import Pattern
 from subiso.plan.hanging import MOST_WEIGHTS
+from subiso.plan.joins import make_twig_plan
 
 ORDERS = ("forward", "reverse", "random")
 TINY = [
@@ -264,6 +267,19 @@ def test_explain_refuses_what_a_run_refuses(name: str) -> None:
         explain(query.graph, query.pattern, mode=query.mode, device=device, schedule="pipeline")
     assert told.value.message == ran.value.message
     assert told.value.hint == ran.value.hint
+
+
+def test_explain_refuses_nothing_else() -> None:
+    """A clique of 13 has 78 links: where its twigs are large they are split as long as there is room for more joins."""
+    graph = complete(14)
+    problem = resolve(make_query(graph, Pattern.clique(13))).problem
+    assert len(make_twig_plan(problem, most_rows=1.0).joins) == MAX_STEPS
+    busy = rmat(12, 60, seed=1)
+    told = explain(busy, Pattern.clique(13), device="cuda", schedule="pipeline")
+    assert told.device.instead[0] == "schedule pipeline: asked for"
+    assert "schedule pipeline (" in explain(busy, Pattern.clique(13), device="cuda").device.others
+    small = Description("small", "simt", multiprocessors=2, memory=500)
+    assert joins_twigs(resolve(make_query(busy, Pattern.clique(13))), small) is not None
 
 
 def weighty(core: int) -> Query:

@@ -14,12 +14,10 @@ from subiso import _native
 from subiso.filter.resolve import Resolved
 from subiso.plan.joins import TWIG_ROWS
 from subiso.plan.twig_plan import Hanging, PairTest, TwigScan
-from subiso.plan.twigs import Twig, decompose, split
+from subiso.plan.twigs import Twig, decompose, split_large
 from subiso.storage.layout import pack_bits
 
 _MOST_WEIGHT = 1 << 63
-MOST_TWIGS = 64
-"""Twigs are split as long as there are fewer."""
 _KINDS = {"absent": 0, "above": 1, "below": 2, "distinct": 3, "compare": 4}
 COMPARISONS = {"<": 0, "<=": 1, ">": 2, ">=": 3, "==": 4, "!=": 5}
 
@@ -134,17 +132,9 @@ class TwigMatcher:
                 if over():
                     return None
                 self._narrow(twig)
-        found: list[tuple[Twig, float]] = []
-        waiting = twigs[::-1]
-        while waiting:
-            if over():
-                return None
-            twig = waiting.pop()
-            rows, entries = self._narrow(twig, in_place=False)
-            if len(twig.leaves) > 1 and rows > most_rows and len(found) + len(waiting) + 2 <= MOST_TWIGS:
-                waiting += split(twig, entries)[::-1]
-            else:
-                found.append((twig, rows))
+        found = split_large(twigs, lambda twig: self._narrow(twig, in_place=False), most_rows, over)
+        if found is None:
+            return None
         sizes = tuple(float(len(_native.bit_positions(bits))) for bits in self.bits)
         return Measured(tuple(t for t, _ in found), tuple(rows for _, rows in found), sizes)
 

@@ -10,7 +10,7 @@ from subiso.plan.pair_tests import PairTests
 from subiso.plan.problem import Problem
 from subiso.plan.restrictions import restrictions_for
 from subiso.plan.twig_plan import Hanging, HashJoin, TwigPlan, TwigScan
-from subiso.plan.twigs import Twig, decompose, split
+from subiso.plan.twigs import Twig, decompose, split_large
 
 _BUILD = 2.0
 """Cost of a row in a hash table beside that of a row that is probed."""
@@ -38,16 +38,14 @@ def estimated_fans(problem: Problem, twig: Twig) -> list[float]:
 
 def make_twig_plan(problem: Problem, most_rows: float = TWIG_ROWS, *, counting: bool = False) -> TwigPlan:
     """The plan as far as estimates tell it: what `explain` prints. A run measures the relations first."""
-    twigs: list[Twig] = []
     hanging = hanging_of(problem) if counting else ()
-    waiting = list(decompose(problem, {h.vertex for h in hanging}))[::-1]
-    while waiting:
-        twig = waiting.pop()
-        if len(twig.leaves) > 1 and estimated_rows(problem, twig) > most_rows:
-            waiting += split(twig, estimated_fans(problem, twig))[::-1]
-        else:
-            twigs.append(twig)
-    rows = [estimated_rows(problem, twig) for twig in twigs]
+    found = split_large(
+        decompose(problem, {h.vertex for h in hanging}),
+        lambda twig: (estimated_rows(problem, twig), estimated_fans(problem, twig)),
+        most_rows,
+    )
+    assert found is not None, "nobody says that it is over"
+    twigs, rows = [twig for twig, _ in found], [rows for _, rows in found]
     sizes = problem.sizes or (1.0,) * problem.num_vertices
     return join_twigs(problem, twigs, rows, sizes, hanging=hanging)
 

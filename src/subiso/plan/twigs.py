@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 from typing import NamedTuple
 
 from subiso.plan.problem import Problem
 from subiso.plan.twig_plan import Leaf
+
+MOST_TWIGS = 64
+"""Twigs are split as long as there are fewer."""
 
 
 class Twig(NamedTuple):
@@ -54,6 +57,36 @@ def decompose(problem: Problem, leave_out: Collection[int] = ()) -> tuple[Twig, 
                 twigs.append(_take(root, left))
                 matched.update(twigs[-1].vertices)
     return tuple(twigs)
+
+
+def split_large(
+    twigs: Sequence[Twig],
+    measure: Callable[[Twig], tuple[float, Sequence[float]]],
+    most_rows: float,
+    over: Callable[[], bool] = lambda: False,
+) -> list[tuple[Twig, float]] | None:
+    """Twigs and their rows, split down to single links where they have more than `most_rows`, `MOST_TWIGS` in all.
+
+    `measure` says how many rows a twig has, and how its leaves fan out; once it is `over`, which is asked before that,
+    the answer is None.
+
+    >>> star = Twig(0, tuple(Leaf(v, (0,)) for v in range(1, 71)))
+    >>> ten_each = lambda twig: (10.0 ** len(twig.leaves), [10.0] * len(twig.leaves))
+    >>> [len(split_large([star], ten_each, most)) for most in (1e99, 1e35, 1.0)]
+    [1, 2, 64]
+    """
+    found: list[tuple[Twig, float]] = []
+    waiting = list(twigs)[::-1]
+    while waiting:
+        if over():
+            return None
+        twig = waiting.pop()
+        rows, fans = measure(twig)
+        if len(twig.leaves) > 1 and rows > most_rows and len(found) + len(waiting) + 2 <= MOST_TWIGS:
+            waiting += split(twig, fans)[::-1]
+        else:
+            found.append((twig, rows))
+    return found
 
 
 def split(twig: Twig, fans: Sequence[float]) -> tuple[Twig, Twig]:
