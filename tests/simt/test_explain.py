@@ -6,6 +6,7 @@ import re
 import time
 from fractions import Fraction
 
+import numpy as np
 import pytest
 from levels_cases import PARTITIONS, PHASES, TINY, steps_told
 from shim import ShimMachine
@@ -15,10 +16,13 @@ from tests.api.by_hand import count_part, evaluated
 import subiso as si
 from subiso.engine import reference
 from subiso.engine.base import Params
+from subiso.engine.cuda import explain as cuda_explain
 from subiso.engine.cuda.by_sums import SumsReport
 from subiso.engine.cuda.engine import CudaEngine
 from subiso.engine.cuda.explain_levels import levels_text
 from subiso.engine.cuda.levels import LevelsReport
+from subiso.engine.cuda.machine import Description
+from subiso.engine.cuda.memory import SHARE
 from subiso.engine.cuda.tune import Wishes
 from subiso.engine.cuda.watch import Watch
 from subiso.engine.query import make_query
@@ -110,3 +114,33 @@ def test_twigs_are_named_where_they_are_not_refused(vertices: int) -> None:
         assert "pipeline" not in told.device.others
     else:
         assert "schedule pipeline (" in told.device.others
+
+
+@pytest.mark.parametrize("schedule", ["auto", "levels", "fine"])
+def test_the_plans_are_those_of_the_engine_where_there_is_no_room(
+    schedule: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A tail that reads three relations at a time would not go through a device that holds one and a half."""
+    ends = np.random.default_rng(0).integers(0, 60, (2, 400))
+    graph = si.Graph.from_edges(
+        *ends, num_vertices=60, directed=True, edge_labels=list("XYZW") * 100, parallel="keep"
+    )
+    pattern = si.Pattern("(a)-[:X]->(b), (a)-[:Y]->(c), (a)-[:Z]->(d), !(b)-[:W]->(a)")
+    query = make_query(graph, pattern)
+    resolved = resolve(query)
+    largest = max(csr.nbytes for csr in resolved.csrs)
+    small = Description("small", "simt", multiprocessors=2, memory=int(1.5 * largest / SHARE))
+    monkeypatch.setattr(cuda_explain, "description", lambda device: small)
+    engine = CudaEngine(ShimMachine(description=small), TINY[0], schedule=schedule)
+    told = si.explain(graph, pattern, device="cuda", schedule=None if schedule == "auto" else schedule)
+    formula = engine.formula(resolved)
+    assert told.device.formula == formula
+    whole = all(len(term.plan.order) == pattern.num_vertices for term in formula.terms)
+    assert whole == (schedule != "fine")
+    assert engine.count(query).count == reference.count(query).count
+    if schedule != "fine":
+        assert isinstance(engine.last, LevelsReport)
+        assert steps_told(told.device.schedules[0]) == engine.last.stages
+        assert "schedule" not in told.device.others, "nothing else could hold the graph"
+    else:
+        assert "or by schedule levels (" in told.device.others

@@ -10,7 +10,7 @@ from subiso.engine.cuda.local_tables import LoweredLocal, lower_local
 from subiso.engine.cuda.local_tune import LocalWishes
 from subiso.engine.cuda.lowering import lower_plan
 from subiso.engine.cuda.machine import Description
-from subiso.engine.cuda.memory import SHARE
+from subiso.engine.cuda.memory import room_on
 from subiso.engine.cuda.pipeline_tables import lower_twigs
 from subiso.engine.cuda.sets import KeptSets, choose_sets
 from subiso.engine.cuda.tables import Wedges, first_lists
@@ -53,7 +53,7 @@ def _choose(
     if plan.edge_checks:
         return Choice("fine", "data edges are told apart, which needs whole matches")
     beyond = bytes_without_room(resolved, machine)
-    if wanted == "auto" and beyond and max(csr.nbytes for csr in resolved.csrs) <= SHARE * machine.memory:
+    if wanted == "auto" and beyond and max(csr.nbytes for csr in resolved.csrs) <= room_on(machine):
         return Choice("levels", f"{_no_room(beyond)}, so one edge label at a time is there")
     kept = choose_sets(plan, resolved.longest_list, set_words or most_set_words(machine))
     if plan.local is not None and wanted in ("auto", "local"):
@@ -110,7 +110,7 @@ def without_room(problem: Problem) -> tuple[str, ...]:
 def bytes_without_room(resolved: Resolved, machine: Description) -> int:
     """What a query's relations take, where that is more than the device has room for; 0 where it is not."""
     nbytes = sum(csr.nbytes for csr in set(resolved.csrs))
-    return nbytes if machine.memory and nbytes > SHARE * machine.memory else 0
+    return nbytes if nbytes > room_on(machine) else 0
 
 
 def _no_room(nbytes: int) -> str:

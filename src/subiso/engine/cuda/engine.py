@@ -17,12 +17,10 @@ from subiso.engine.cuda.by_host import host_formula
 from subiso.engine.cuda.by_parts import PartsRun, TooLarge, parted_formula
 from subiso.engine.cuda.by_sums import SumsReport, SumsRun, SumsWay, prepare_sums, sums_way
 from subiso.engine.cuda.by_twigs import Nothing, by_twigs
-from subiso.engine.cuda.choose import takes_codegrees
 from subiso.engine.cuda.far import FarCsr
 from subiso.engine.cuda.filters import DeviceNarrower
-from subiso.engine.cuda.formula import fitting_formula
+from subiso.engine.cuda.formula import device_formula
 from subiso.engine.cuda.levels import LevelsReport
-from subiso.engine.cuda.levels_prepare import tail_is_beyond
 from subiso.engine.cuda.local import LocalReport
 from subiso.engine.cuda.local_counts import OnDevice
 from subiso.engine.cuda.machine import Machine, Needless
@@ -198,16 +196,8 @@ class CudaEngine(Runs):
 
     def formula(self, resolved: Resolved, params: Params = Params()) -> Formula:  # noqa: B008 (frozen)
         """How a query is counted on these machines: plans without parts, which their schedules can run."""
-        tables = len(self.machines) == 1 and takes_codegrees(self.schedule, resolved.problem)
-        codegrees = tables and params.switches.codegrees
-        formula = fitting_formula(resolved, params, codegrees=codegrees)
-        budget = self.caches[0].budget
-        if self.schedule in ("auto", "levels") and any(
-            tail_is_beyond(term.plan, resolved, budget) for term in formula.terms
-        ):
-            params = replace(params, switches=replace(params.switches, max_tail=0))
-            formula = fitting_formula(resolved, params, codegrees=codegrees)
-        return formula
+        budget, alone = self.caches[0].budget, len(self.machines) == 1
+        return device_formula(resolved, params, self.schedule, budget, alone=alone)
 
     def sums_way(self, query: Query, formula: Formula, params: Params = Params()) -> SumsWay | None:  # noqa: B008
         """Passes over the graph that count the query in less time than the formula; None = there are none."""

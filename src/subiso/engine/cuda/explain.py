@@ -13,14 +13,20 @@ from subiso.engine.cuda.by_host import host_formula
 from subiso.engine.cuda.by_parts import parted_formula
 from subiso.engine.cuda.by_sums import SumsWay, may_come_from_sums, sums_way
 from subiso.engine.cuda.by_twigs import by_twigs
-from subiso.engine.cuda.choose import Choice, choose_schedule, takes_codegrees, without_room
+from subiso.engine.cuda.choose import (
+    Choice,
+    bytes_without_room,
+    choose_schedule,
+    takes_codegrees,
+    without_room,
+)
 from subiso.engine.cuda.device import open_devices, parse_device, why_not
 from subiso.engine.cuda.explain_levels import levels_text
 from subiso.engine.cuda.explain_sums import passes_lines, sums_cost
 from subiso.engine.cuda.filters import told
-from subiso.engine.cuda.formula import fitting_formula
+from subiso.engine.cuda.formula import device_formula
 from subiso.engine.cuda.machine import Description
-from subiso.engine.cuda.memory import DeviceGraph
+from subiso.engine.cuda.memory import DeviceGraph, room_on
 from subiso.engine.cuda.pipeline_tables import lower_twigs
 from subiso.engine.cuda.storage import choose_storage
 from subiso.engine.cuda.tune import FIXED_COST, HASTE_COST, HOST_COST
@@ -62,8 +68,12 @@ class _Asked:
     """On one device: several have no tables of codegrees, and make no passes for sums."""
 
     def formula(self, schedule: str) -> Formula:
-        codegrees = self.alone and takes_codegrees(schedule, self.resolved.problem)
-        return fitting_formula(self.resolved, Params(), codegrees=codegrees)
+        return device_formula(self.resolved, Params(), schedule, room_on(self.machine), alone=self.alone)
+
+    def has_room(self, schedule: str) -> bool:
+        """Whether the device holds what a schedule needs of the graph: all of it, with two exceptions."""
+        spare = without_room(self.resolved.problem) if self.alone else ()
+        return schedule in spare or not bytes_without_room(self.resolved, self.machine)
 
     def way(self, formula: Formula) -> SumsWay | None:
         """Passes that count it in less time than the formula."""
@@ -209,7 +219,7 @@ def _others(asked: _Asked, taken: Formula, chosen: set[str]) -> str:
     """The schedules that could run it too, with what they have to do by the planner's estimate, and the host."""
     costs: dict[str, list[str]] = {}
     for name in _BY_PLANS if asked.alone else _BY_SEVERAL:
-        if name in chosen:
+        if name in chosen or not asked.has_room(name):
             continue
         with contextlib.suppress(UnsupportedError):
             formula = asked.formula(name)
@@ -230,7 +240,7 @@ def _others(asked: _Asked, taken: Formula, chosen: set[str]) -> str:
 
 def _twigs(asked: _Asked) -> list[str]:
     """Schedule `pipeline`, where a run of it would not be refused."""
-    if not asked.alone:
+    if not asked.alone or not asked.has_room("pipeline"):
         return []
     plan = make_twig_plan(asked.resolved.problem, counting=True)
     with contextlib.suppress(UnsupportedError):

@@ -8,7 +8,7 @@ from itertools import groupby
 
 from subiso.engine.cuda.levels_prepare import outline
 from subiso.engine.cuda.machine import Description
-from subiso.engine.cuda.memory import SHARE
+from subiso.engine.cuda.memory import room_on
 from subiso.engine.cuda.tune import Wishes
 from subiso.errors import UnsupportedError
 from subiso.filter.resolve import Resolved
@@ -27,7 +27,7 @@ def levels_text(
         # Nobody knows what there is room for, and some stores are made to be measured.
         wishes = replace(wishes, levels=replace(levels, partition=False))
     try:
-        found = outline(int(SHARE * machine.memory), resolved, plan, wishes)
+        found = outline(room_on(machine), resolved, plan, wishes)
     except UnsupportedError:
         return ""
     kinds = [stage.kind for stage in found.stages]

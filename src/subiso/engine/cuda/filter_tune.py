@@ -10,7 +10,7 @@ import numpy as np
 
 from subiso.engine.cuda.layout import WIDE
 from subiso.engine.cuda.machine import Description
-from subiso.engine.cuda.memory import SHARE
+from subiso.engine.cuda.memory import room_on
 from subiso.errors import UnsupportedError
 from subiso.filter.candidates import Part
 from subiso.filter.narrow import Beginning
@@ -146,7 +146,7 @@ def choose_place(
         return Chosen(False, "asked for")
     if any(csr.num_entries >= WIDE for csr in csrs):
         return Chosen(False, "some relation has 2**32 entries or more")
-    if machine.memory and sum(csr.nbytes for csr in csrs) > SHARE * machine.memory:
+    if sum(csr.nbytes for csr in csrs) > room_on(machine):
         return Chosen(False, "the graph has no room on the device")
     if wanted == "device":
         return Chosen(True, "asked for")

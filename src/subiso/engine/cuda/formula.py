@@ -1,4 +1,4 @@
-"""Formulas that the kernels can run: parts as loops, tails that fit into their tables."""
+"""Formulas that kernels can run: parts as loops, tails that fit into their tables, or have room on the device."""
 
 from __future__ import annotations
 
@@ -6,6 +6,8 @@ from dataclasses import replace
 from typing import Any
 
 from subiso.engine.base import Params
+from subiso.engine.cuda.choose import takes_codegrees
+from subiso.engine.cuda.levels_prepare import tail_is_beyond
 from subiso.engine.cuda.lowering import lower_plan
 from subiso.errors import UnsupportedError
 from subiso.filter.resolve import Resolved
@@ -14,6 +16,18 @@ from subiso.plan.formula import Formula, make_formula
 from subiso.storage.statistics import statistics_of
 
 SHORTER_TAILS = (6, 5, 4, 3, 2, 1, 0)
+
+
+def device_formula(resolved: Resolved, params: Params, schedule: str, budget: int, *, alone: bool) -> Formula:
+    """How a schedule counts on one device (`alone`) or several, of whose memory graphs may take so many bytes."""
+    codegrees = alone and params.switches.codegrees and takes_codegrees(schedule, resolved.problem)
+    formula = fitting_formula(resolved, params, codegrees=codegrees)
+    if schedule in ("auto", "levels") and any(
+        tail_is_beyond(term.plan, resolved, budget) for term in formula.terms
+    ):
+        params = replace(params, switches=replace(params.switches, max_tail=0))
+        formula = fitting_formula(resolved, params, codegrees=codegrees)
+    return formula
 
 
 def fitting_formula(resolved: Resolved, params: Params, *, codegrees: bool) -> Formula:

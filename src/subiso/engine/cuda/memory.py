@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections import OrderedDict
 from collections.abc import Callable, Hashable
 from dataclasses import dataclass, field
@@ -13,13 +14,18 @@ from numpy.typing import NDArray
 
 from subiso.engine.cuda.far import DeviceCsr, FarCsr, FarLayout
 from subiso.engine.cuda.hubs import Hubs, fill_hubs, hub_shape
-from subiso.engine.cuda.machine import Buffer, Machine, OutOfMemory, upload
+from subiso.engine.cuda.machine import Buffer, Description, Machine, OutOfMemory, upload
 from subiso.errors import DeviceMemoryError
 from subiso.filter.candidate_graph import CandidateLayout
 from subiso.storage.layout import Layout, RelationCsr
 
 SHARE = 0.8
 """Of the device's memory that graphs may take; the rest is for searches."""
+
+
+def room_on(machine: Description) -> int:
+    """The bytes that graphs may take of a device; a size that is not known is room enough."""
+    return int(machine.memory * SHARE) if machine.memory else sys.maxsize
 
 
 @dataclass
@@ -37,7 +43,7 @@ class Cache:
 
     def __init__(self, machine: Machine, budget: int | None = None) -> None:
         self.machine = machine
-        self.budget = int(machine.description.memory * SHARE) if budget is None else budget
+        self.budget = room_on(machine.description) if budget is None else budget
         self.used = 0
         self.uploaded = 0
         """Bytes of all copies that were ever made."""
