@@ -17,7 +17,7 @@ from shim import ShimMachine
 
 from subiso.engine import reference
 from subiso.engine.base import Params, Switches
-from subiso.engine.cuda import levels_prepare
+from subiso.engine.cuda import levels_prepare, watch
 from subiso.engine.cuda.compile import KERNELS
 from subiso.engine.cuda.engine import CudaEngine
 from subiso.engine.cuda.levels import LevelsReport, LevelsRun
@@ -134,6 +134,24 @@ def test_a_stop_ends_the_launches(output: str) -> None:
     stopped = engine_of(way, stop_after=400)
     assert stopped.count(query, PLAIN).count < 1_028_160
     assert sum(map(len, stopped.stream(query))) < 1_028_160
+
+
+def test_progress_and_cancellation_between_short_waits(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A run through many windows asks after each, however short the wait for it was."""
+    monkeypatch.setattr(watch, "_TICK", 0.0)
+    query = make_query(complete(10), Pattern.clique(4), unique=False)
+    told: list[float] = []
+    asked: list[bool] = []
+    engine = engine_of(wishes(rows=64))
+    params = replace(PLAIN, progress=told.append, poll=lambda: bool(asked.append(True)))  # type: ignore[func-returns-value]
+    assert engine.count(query, params).count == 5040
+    assert isinstance(engine.last, LevelsReport)
+    waits = engine.last.waits
+    assert min(len(told), len(asked)) >= waits > 20
+    assert told == sorted(told) and told[-1] == 1.0
+    outcome = engine.count(query, replace(PLAIN, poll=lambda: True))
+    assert outcome.stopped_by == "cancelled" and outcome.count < 5040
+    assert engine.last.waits == 1
 
 
 def test_patterns_of_one_vertex() -> None:

@@ -301,3 +301,4 @@ class LevelsRun(Launcher):
         found = snapshot.value()
         self.control = found[: CONTROL.itemsize].view(CONTROL)[0]
         self.states = found[CONTROL.itemsize :].view(LEVEL_STATE)
+        watch.look(self)
