@@ -13,9 +13,11 @@ from test_levels import ORDERS, PATTERNS, PLAIN, skewed
 
 from subiso.engine import reference
 from subiso.engine.cuda.engine import CudaEngine
-from subiso.engine.cuda.levels import LevelsReport
+from subiso.engine.cuda.levels import LevelsReport, LevelsRun
 from subiso.engine.cuda.levels_tune import Limits
+from subiso.engine.cuda.watch import Watch
 from subiso.engine.query import make_query
+from subiso.filter.resolve import resolve
 from subiso.graph import Graph
 from subiso.pattern import Pattern
 
@@ -62,6 +64,17 @@ def test_a_list_is_read_once_by_a_block() -> None:
     # One list of each row is its own, the other that of its neighbours; eight warps alone would copy it eight times.
     assert rows <= min(found.values())
     assert max(found.values()) < rows + 4 * n
+
+
+def test_rows_without_candidates_are_nobodys() -> None:
+    """Even where every row is to have a warp: one with nothing to do would write beyond the tables."""
+    star = Graph.from_edges([0, 0, 0], [1, 2, 3])
+    resolved = resolve(make_query(star, Pattern.path(3), unique=False))
+    engine = CudaEngine(ShimMachine(), wishes(operands="shared", alone=0), schedule="levels")
+    run = engine.prepare_count(engine.formula(resolved, PLAIN).terms[0].plan, resolved)
+    assert isinstance(run, LevelsRun)
+    assert all(args["alone"] >= 1 for stage in run.args for args in stage)
+    assert run.count(Watch(PLAIN, 0.0)) == 6
 
 
 def test_lists_beyond_shared_memory_are_read_where_they_are() -> None:

@@ -159,7 +159,8 @@ def prepare(
         partitioned=outline.partitioned,
     )
     _fill_common(common, memory, graph, resolved, sliced.lowered, seeds, wishes.levels)
-    common["staged"], common["alone"] = outline.staged, wishes.levels.alone
+    # A row without candidates is nobody's: whoever took it would write what is not there.
+    common["staged"], common["alone"] = outline.staged, max(1, wishes.levels.alone)
     window = max(capacities)
     common["parents"], common["vertices"] = (memory._allocate(4 * window).address for _ in range(2))
     counts = _counts(memory, common, window)
