@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 from dataclasses import dataclass, replace
-from math import comb
+from math import ceil, comb, prod
 from typing import Any
 
 import numpy as np
@@ -30,7 +30,7 @@ from subiso.engine.cuda.pipeline_tables import (
     JOIN_WEIGHT,
     MAX_STEPS,
 )
-from subiso.engine.cuda.pipeline_tune import PipelineWishes
+from subiso.engine.cuda.pipeline_tune import PipelineWishes, part_rows
 from subiso.engine.cuda.tune import Wishes
 from subiso.engine.query import MODES, Query, make_query
 from subiso.errors import DeviceMemoryError, UnsupportedError
@@ -159,6 +159,35 @@ def test_large_relations_are_joined_in_parts() -> None:
     assert len(report.table_rows) == 2
     assert report.parts >= 4
     assert report.probe_rows >= report.parts * 36  # the probe goes through all of them
+
+
+@pytest.mark.parametrize(
+    ("rows", "share", "most"), [([1e8] + [1e6] * 6, 0.5, 3), ([1e6, 1e8, 1e6], 0.9, 2), ([1e6] * 2, 0.5, 4)]
+)
+def test_small_tables_stay_whole(rows: list[float], share: float, most: int) -> None:
+    """Every combination of parts is a pass: those that are cut are the large ones."""
+    widths = [3] * len(rows)
+    budget = int(share * sum(4 * 5 * count for count in rows))
+    parts = part_rows(rows, widths, budget)
+    assert prod(ceil(count / part) for count, part in zip(rows, parts, strict=True)) <= most
+    assert sum(4 * 5 * part for part in parts) <= budget + 32 * 4 * 5 * len(rows)
+
+
+@pytest.mark.parametrize("looks", [1, 2, 3])
+def test_a_run_that_was_stopped_counts_again(looks: int) -> None:
+    """From the beginning: what its lanes had saved is gone."""
+    query = make_query(complete(12), Pattern.path(5), anchor={0: 0})
+    own = PipelineWishes(least_turns=16, twig_rows=1, leaf_order=False, weigh=False)
+    wishes = Wishes(blocks=2, warps_per_block=2, pipeline=own)
+    run = CudaEngine(ShimMachine(), wishes, schedule="pipeline").prepare_twigs(resolve(query))
+    assert run is not None
+    asked: list[int] = []
+    short = watch.Watch(Params(poll=lambda: len(asked) == looks), 0.0)
+    short.look = lambda run: asked.append(1) or short._look(run)  # type: ignore[func-returns-value, method-assign]
+    wanted = reference.count(query).count
+    assert run.count(short) < wanted and short.stopped_by == "cancelled"
+    assert run.num_states > 0
+    assert run.count(watch.Watch(Params(), 0.0)) == wanted
 
 
 def test_work_is_dealt_out_anew() -> None:

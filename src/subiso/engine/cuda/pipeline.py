@@ -97,9 +97,7 @@ class PipelineRun(Buffers):
         self.tables = self._join_tables()
         self.args = self._args(graph)
         self._put_weights(weights)
-        self.last = np.zeros((), JOIN_CONTROL)
-        self.states_begin = self.num_states = 0
-        self.least_turns = self.own.least_turns
+        self._begin()
         self.launches = self.chunks = self.parts = self.probe_rows = self.states = 0
 
     @property
@@ -162,9 +160,15 @@ class PipelineRun(Buffers):
         )
 
     # ---- launches ------------------------------------------------------------------------------------------------
+    def _begin(self) -> None:
+        """Nothing is counted or saved; a run before this one may have been stopped."""
+        self.last = np.zeros((), JOIN_CONTROL)
+        self.states_begin = self.num_states = 0
+        self.least_turns = self.own.least_turns
+
     def _launch_all(self, watch: Watch) -> Iterator[bool]:
         """One launch after the other. Each must be waited for (`_finish`) before the next is asked for."""
-        self.last = np.zeros((), JOIN_CONTROL)
+        self._begin()
         self.machine.write(self.state, self.last)
         self.machine.clear(self.units)
         for _ in self._all_parts(watch):

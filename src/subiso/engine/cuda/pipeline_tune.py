@@ -109,13 +109,17 @@ def chains_for(rows: int) -> int:
 def part_rows(rows: Sequence[float], widths: Sequence[int], budget: int) -> list[int]:
     """Per relation the rows that its hash table may hold at a time; all of them where the budget suffices.
 
+    Every combination of parts is a pass, so those that need least have it whole, and the others as much as each other.
     `widths` are words of a record; heads take up to two more.
 
     >>> part_rows([1000.0, 10.0], [3, 3], 1 << 20), part_rows([1000.0, 10.0], [3, 3], 8000)
-    ([1000, 10], [416, 32])
+    ([1000, 10], [416, 10])
     """
-    needs = [4 * (width + 2) * count for count, width in zip(rows, widths, strict=True)]
-    share = min(1.0, budget / max(sum(needs), 1.0))
-    if share < 1.0:
-        return [max(_LEAST_PART, padded(int(min(count * share, _MOST_PART)))) for count in rows]
-    return [max(int(min(count, _MOST_PART)), 1) for count in rows]
+    record = [4 * (width + 2) for width in widths]
+    most = [max(int(min(count, _MOST_PART)), 1) for count in rows]
+    left = budget
+    for done, i in enumerate(sorted(range(len(rows)), key=lambda i: record[i] * most[i])):
+        share = left // (len(rows) - done) // record[i]
+        most[i] = min(most[i], max(_LEAST_PART, padded(share)))
+        left = max(left - record[i] * most[i], 0)
+    return most
