@@ -117,6 +117,18 @@ def test_twigs_are_named_where_they_are_not_refused(vertices: int) -> None:
 
 
 @pytest.mark.parametrize("schedule", ["auto", "levels", "fine"])
+def test_a_listing_that_is_refused_has_no_plan(schedule: str) -> None:
+    """A count has two vertices fewer to loop over."""
+    query = make_query(si.Graph.from_edges(range(49), range(1, 50)), si.Pattern.path(33))
+    engine = CudaEngine(ShimMachine(), schedule=schedule)
+    with pytest.raises(UnsupportedError) as refused:
+        list(engine.stream(query))
+    named = None if schedule == "auto" else schedule
+    told = str(si.explain(query.graph, query.pattern, device="cuda", schedule=named))
+    assert told.split("\n\n")[2] == f"match     not by kernels: {refused.value.message}"
+
+
+@pytest.mark.parametrize("schedule", ["auto", "levels", "fine"])
 def test_the_plans_are_those_of_the_engine_where_there_is_no_room(
     schedule: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from subiso.engine import cpu
 from subiso.engine.base import Params, Switches
@@ -25,6 +25,7 @@ from subiso.engine.cuda.explain_levels import levels_text
 from subiso.engine.cuda.explain_sums import passes_lines, sums_cost
 from subiso.engine.cuda.filters import told
 from subiso.engine.cuda.formula import device_formula
+from subiso.engine.cuda.lowering import lower_plan
 from subiso.engine.cuda.machine import Description
 from subiso.engine.cuda.memory import DeviceGraph, room_on
 from subiso.engine.cuda.pipeline_tables import lower_twigs
@@ -160,16 +161,14 @@ def _by_kernels(asked: _Asked, lines: list[str], beside: str) -> DeviceNotes:
     formula = asked.formula(asked.schedule)
     soon = asked.schedule == "auto" and formula.cost <= HOST_COST
     lines += [f"  {_SOON}"] if soon else []
-    plan = make_plan(asked.resolved.problem, statistics_of(asked.query.graph), counting=False)
-    chosen = asked.choice(plan, asked.schedule)
-    listing = "; ".join([f"schedule {chosen.schedule}: {chosen.why}", *asked.how(plan, chosen)])
+    notes = _listing(asked)
     way = asked.way(formula)
     if way is not None:
         instead, short = (
             tuple(_sums(asked, way, formula)),
             f"from sums: {sums_formula(way.pattern, way.copies)}",
         )
-        return DeviceNotes(tuple(lines), formula, listing=listing, instead=instead, short=short, own=True)
+        return replace(notes, lines=tuple(lines), formula=formula, instead=instead, short=short)
     if not soon and formula.cost <= HASTE_COST:
         lines.append(f"  {_COMPILING}")
     formula = asked.parted(formula) or formula
@@ -178,7 +177,7 @@ def _by_kernels(asked: _Asked, lines: list[str], beside: str) -> DeviceNotes:
     if on_host is not None:
         kernels = f"or by kernels (~{formula.cost:,.3g} operations, {formula.technique})"
         lines.append(f"  {_HERE}")
-        return DeviceNotes(tuple(lines), on_host, listing=listing, others=kernels, own=True)
+        return replace(notes, lines=tuple(lines), formula=on_host, others=kernels)
     choices = [asked.choice(term.plan, asked.schedule) for term in formula.terms]
     schedules = tuple(
         "; ".join(
@@ -191,7 +190,19 @@ def _by_kernels(asked: _Asked, lines: list[str], beside: str) -> DeviceNotes:
         for term, choice in zip(formula.terms, choices, strict=True)
     )
     others = _others(asked, formula, {choice.schedule for choice in choices})
-    return DeviceNotes(tuple(lines), formula, schedules, listing, others=others, own=True)
+    return replace(notes, lines=tuple(lines), formula=formula, schedules=schedules, others=others)
+
+
+def _listing(asked: _Asked) -> DeviceNotes:
+    """How kernels list, as notes on nothing else: the schedule of the plan, or why they cannot."""
+    plan = make_plan(asked.resolved.problem, statistics_of(asked.query.graph), counting=False)
+    try:
+        lower_plan(plan, asked.resolved.longest)
+    except UnsupportedError as error:  # a count may have fewer loops
+        return DeviceNotes(listed=(f"not by kernels: {error.message}",), own=True)
+    chosen = asked.choice(plan, asked.schedule)
+    how = [f"schedule {chosen.schedule}: {chosen.why}", *asked.how(plan, chosen)]
+    return DeviceNotes(listing="; ".join(how), own=True)
 
 
 def _compiled(plan: Plan, choice: Choice) -> str:
