@@ -65,7 +65,8 @@ def split_large(
     most_rows: float,
     over: Callable[[], bool] = lambda: False,
 ) -> list[tuple[Twig, float]] | None:
-    """Twigs and their rows, split down to single links where they have more than `most_rows`, `MOST_TWIGS` in all.
+    """Twigs and their rows, the largest split first, down to single links, until none has more than `most_rows` or
+    there are `MOST_TWIGS` of them.
 
     `measure` says how many rows a twig has, and how its leaves fan out; once it is `over`, which is asked before that,
     the answer is None.
@@ -74,19 +75,24 @@ def split_large(
     >>> ten_each = lambda twig: (10.0 ** len(twig.leaves), [10.0] * len(twig.leaves))
     >>> [len(split_large([star], ten_each, most)) for most in (1e99, 1e35, 1.0)]
     [1, 2, 64]
+    >>> max(rows for _, rows in split_large([star], ten_each, 1.0))
+    100.0
     """
-    found: list[tuple[Twig, float]] = []
-    waiting = list(twigs)[::-1]
-    while waiting:
-        if over():
-            return None
-        twig = waiting.pop()
-        rows, fans = measure(twig)
-        if len(twig.leaves) > 1 and rows > most_rows and len(found) + len(waiting) + 2 <= MOST_TWIGS:
-            waiting += split(twig, fans)[::-1]
-        else:
-            found.append((twig, rows))
-    return found
+    found: list[tuple[Twig, float, Sequence[float]]] = []
+    parts, at = tuple(twigs), slice(0)
+    while True:
+        measured = []
+        for twig in parts:
+            if over():
+                return None
+            measured.append((twig, *measure(twig)))
+        found[at] = measured
+        large = [i for i, (twig, rows, _) in enumerate(found) if len(twig.leaves) > 1 and rows > most_rows]
+        if not large or len(found) >= MOST_TWIGS:
+            return [(twig, rows) for twig, rows, _ in found]
+        largest = max(large, key=lambda i: found[i][1])
+        twig, _, fans = found[largest]
+        parts, at = split(twig, fans), slice(largest, largest + 1)
 
 
 def split(twig: Twig, fans: Sequence[float]) -> tuple[Twig, Twig]:

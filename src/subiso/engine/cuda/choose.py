@@ -95,6 +95,7 @@ def joins_twigs(resolved: Resolved, machine: Description, wanted: str = "auto") 
     if not nbytes or "pipeline" not in without_room(resolved.problem):
         return None
     with contextlib.suppress(UnsupportedError):
+        # Counts, too, must fit with all vertices: only a run knows whether what hangs can be weighed.
         lower_twigs(make_twig_plan(resolved.problem))
         return f"{_no_room(nbytes)}; twigs are matched on the CPU"
     return None
