@@ -129,8 +129,14 @@ def test_edge_labels_follow_their_edges() -> None:
         ({"vertex_columns": {"x": [1]}}, "vertex column 'x' has 1 values for 2 rows"),
         ({"vertex_columns": {"x": [1, "a"]}}, "vertex column 'x', row 1: 'a' is no number"),
         ({"vertex_columns": {"x": pa.array(["a", "b"])}}, "vertex column 'x', row 0: 'a' is no number"),
-        ({"vertex_columns": {"x": pa.array([1, None])}}, "vertex column 'x', row 1: the value is missing"),
-        ({"vertex_columns": {"x": np.array(["2020", "NaT"], "M8[D]")}}, "row 1: the time is missing"),
+        (
+            {"vertex_columns": {"x": pa.array([2**53 + 1, None])}},
+            r"'x' has missing values or (.|\n)*drop the rows",
+        ),
+        ({"vertex_columns": {"x": [2**60, 0.5]}}, "'x' has missing values or fractions beside integers"),
+        ({"vertex_columns": {"x": [-(2**63), None]}}, "'x' has missing values or fractions beside integers"),
+        ({"vertex_columns": {"x": [True, 2]}}, r"'x' mixes true/false with numbers(.|\n)*make them all"),
+        ({"vertex_columns": {"x": [2**64, 2]}}, r"'x' holds integers of more than 64 bits(.|\n)*pass floats"),
         ({"vertex_columns": {3: [1, 2]}}, "vertex_columns: 3 is no name"),
         ({"edge_columns": [1]}, "edge_columns is a list"),
     ],
@@ -138,6 +144,27 @@ def test_edge_labels_follow_their_edges() -> None:
 def test_labels_and_columns_that_do_not_fit(arguments: dict[str, Any], message: str) -> None:
     with pytest.raises(GraphError, match=message):
         Graph.from_edges([0], [1], **arguments)
+
+
+@pytest.mark.parametrize(
+    ("values", "known"),
+    [
+        ([1, None], 1),
+        ([True, None], 1),
+        (np.array([2, None], object), 2),
+        (np.ma.masked_equal([3, 7], 7), 3),
+        (pd.array([4, None], "Int8"), 4),
+        (pd.array([True, None], "boolean"), 1),
+        (pl.Series([5, None]), 5),
+        (pa.array([False, None]), 0),
+        (pa.array([None, None], pa.int64()), None),
+        (np.array(["1970-01-07", "NaT"], "M8[D]"), 6),
+    ],
+)
+def test_missing_numbers_are_nan(values: Any, known: int | None) -> None:
+    column = Graph.from_edges([0], [1], vertex_columns={"x": values}).vertex_columns["x"]
+    assert column.dtype == np.float64
+    np.testing.assert_array_equal(column, [np.nan if known is None else known, np.nan])
 
 
 def test_columns_of_every_kind() -> None:

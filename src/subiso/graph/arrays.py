@@ -264,28 +264,48 @@ def _numeric(values: Any, size: int, what: str) -> Array:
     found = column(values, what)
     if len(found) != size:
         raise GraphError(f"{what} has {len(found):,} values for {size:,} rows")
-    array = found.array
-    if found.arrow is not None or array.dtype.kind == "O":
-        row, item = next(
-            ((r, i) for r, i in enumerate(found.objects()) if not isinstance(i, int | float)), (0, None)
-        )
-        if item is None:
-            raise GraphError(
-                f"{what}, row {row}: the value is missing", hint="fill it in first; a float may be NaN"
-            )
-        raise GraphError(
-            f"{what}, row {row}: {item!r} is no number",
-            hint="columns hold numbers; pass text as labels, or a mask",
-        )
-    if found.missing is not None:
-        if array.dtype.kind != "f":
-            row = int(np.argmax(found.missing))
-            raise GraphError(
-                f"{what}, row {row}: the value is missing", hint="fill it in first; a float may be NaN"
-            )
-        array = np.where(found.missing, np.nan, array)
+    if found.arrow is not None or found.array.dtype.kind == "O":
+        found = _known_numbers(found, what)
+    array, missing = found.array, found.missing
     if array.dtype.kind in "Mm":
-        if np.isnat(array).any():
-            raise GraphError(f"{what}, row {int(np.argmax(np.isnat(array)))}: the time is missing")
+        missing = np.isnat(array) if missing is None else missing | np.isnat(array)
         array = array.view(np.int64)
-    return array
+    if missing is None or not missing.any():
+        return array
+    known = np.where(missing, 0, array)
+    if known.dtype.kind in "iu" and max(-int(known.min()), int(known.max())) > EXACT_FLOAT:
+        raise _inexact(what)
+    return np.where(missing, np.nan, known)
+
+
+def _known_numbers(values: Values, what: str) -> Values:
+    """Objects that are all numbers, or missing, as such."""
+    items = values.objects()
+    for row, item in enumerate(items):
+        if item is not None and not isinstance(item, int | float | np.integer | np.floating | np.bool_):
+            raise GraphError(
+                f"{what}, row {row}: {item!r} is no number",
+                hint="columns hold numbers; pass text as labels, or a mask",
+            )
+    known = [item for item in items if item is not None]
+    truth = [isinstance(item, bool | np.bool_) for item in known]
+    if any(truth) and not all(truth):
+        raise GraphError(f"{what} mixes true/false with numbers", hint="make them all numbers, or all bool")
+    if any(abs(item) > EXACT_FLOAT for item in known) and not all(
+        isinstance(i, int | np.integer) for i in items
+    ):
+        raise _inexact(what)
+    missing = np.array([item is None for item in items], bool)
+    array = np.array([0 if item is None else item for item in items])
+    if array.dtype.kind == "O":
+        raise GraphError(
+            f"{what} holds integers of more than 64 bits", hint="leave the column out, or pass floats"
+        )
+    return Values(array, missing)
+
+
+def _inexact(what: str) -> GraphError:
+    return GraphError(
+        f"{what} has missing values or fractions beside integers that no float holds exactly",
+        hint="drop the rows without a value, or leave the column out",
+    )
