@@ -1,5 +1,6 @@
 // Reads single fields of text: integers, numbers, UTF-8. The bottom of the text parsers; never reads past `end`.
 #pragma once
+#include <algorithm>
 #include <charconv>
 #include <cmath>
 #include <cstdint>
@@ -69,9 +70,12 @@ inline int parse_bool(std::string_view s) {
   return -1;
 }
 
-// What stands where a number is not known: nothing, or nan.
+// What stands where a number is not known, in any case: nothing, nan, what R and databases write.
 inline bool is_missing(std::string_view s) {
-  return s.empty() || (s.size() == 3 && (s[0] | 32) == 'n' && (s[1] | 32) == 'a' && (s[2] | 32) == 'n');
+  const auto same = [](char c, char lower) { return c == lower || (lower >= 'a' && (c | 32) == lower); };
+  for (const std::string_view word : {"", "nan", "-nan", "na", "null"})
+    if (std::equal(s.begin(), s.end(), word.begin(), word.end(), same)) return true;
+  return false;
 }
 
 // Printable UTF-8: no control characters, no overlong forms, no surrogates, nothing above U+10FFFF.

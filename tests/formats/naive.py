@@ -15,6 +15,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+UNKNOWN = ("", "nan", "-nan", "na", "null")
+
 
 class Wrong(Exception):
     """The file means nothing."""
@@ -37,13 +39,13 @@ def integer(text: str) -> int:
 
 
 def column(texts: list[str], gaps: bool) -> list[Any]:
-    """Numbers of one kind: all true/false, all integers, or all floats; with gaps, None for nothing and for nan."""
-    if gaps and any(text.lower() in ("", "nan") for text in texts):
-        there = [text for text in texts if text.lower() not in ("", "nan")]
+    """Numbers of one kind: all true/false, all integers, or all floats; with gaps, None for what is UNKNOWN."""
+    if gaps and any(text.lower() in UNKNOWN for text in texts):
+        there = [text for text in texts if text.lower() not in UNKNOWN]
         found = iter(column(there, False))
         if any(type(v) is int and abs(v) > 2**53 for v in column(there, False)):
             raise Wrong("no float holds it")
-        return [float(next(found)) if text.lower() not in ("", "nan") else None for text in texts]
+        return [float(next(found)) if text.lower() not in UNKNOWN else None for text in texts]
     truth = [text.lower() in ("true", "false") for text in texts]
     if texts and all(truth):
         return [text.lower() == "true" for text in texts]
@@ -131,7 +133,7 @@ def edgelist_rows(path: Path) -> list[int]:
 
 def _is_header(first: list[str], second: list[str]) -> bool:
     number = r"[-+]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][-+]?[0-9]+)?"
-    if any(re.fullmatch(number, x) for x in first):
+    if any(re.fullmatch(number, x) or x.lower() in UNKNOWN for x in first):
         return False
     if {"fromnodeid", "tonodeid"} <= {x.lower() for x in first}:
         return True
@@ -154,6 +156,8 @@ def table(path: Path, delimiter: str, ids: str, label: str | None) -> Meaning:
     names, rows = rows[0], rows[1:]
     if len(set(names)) < len(names) or any(len(row) != len(names) for row in rows):
         raise Wrong("the header was hit")
+    if names[0] == "" and len(names) > 2:  # row numbers
+        names, rows = names[1:], [row[1:] for row in rows]
     lower = [name.lower().lstrip("#").strip() for name in names]
     both = "source" in lower and "target" in lower
     order = [lower.index("source"), lower.index("target")] if both else [0, 1]

@@ -43,6 +43,7 @@ class VertexTable:
     ids: Cells
     labels: VertexLabels | None = None
     columns: Mapping[str, NDArray[Any]] = field(default_factory=dict)
+    notes: tuple[str, ...] = ()  # what the graph's report is to say
 
 
 def build(
@@ -83,7 +84,7 @@ def build(
         ids=ids,
         parallel=parallel,
         loops=loops,
-    ).with_notes(edges.notes)
+    ).with_notes(edges.notes if vertices is None else (*edges.notes, *vertices.notes))
 
 
 def make(path: str, source: NDArray[Any], target: NDArray[Any], **arguments: Any) -> Graph:

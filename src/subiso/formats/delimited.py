@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -13,6 +13,7 @@ from subiso.errors import FormatError
 from subiso.formats.build import Loops, Parallel, build
 from subiso.formats.export import (
     TextColumn,
+    check_name,
     id_column,
     label_column,
     number_column,
@@ -21,7 +22,7 @@ from subiso.formats.export import (
     write_rows,
 )
 from subiso.formats.files import TextSource, replacing_text
-from subiso.formats.layout import Which
+from subiso.formats.layout import LABEL_NAMES, VERTEX_LABEL_NAMES, Which
 from subiso.formats.table import Columns, Dialect, Ids, delimiter_of, read_edges, read_vertices
 from subiso.formats.text import NONE
 from subiso.graph import Graph
@@ -51,8 +52,8 @@ def read(
     A header is found by itself (`header=` decides): source and target, from and to, payer and payee and the like
     are known by name, as are label and type; otherwise the first two fields are the ends, and where that is a
     guess `Graph.report` says so. All other fields become numeric edge columns; `columns=[...]` chooses some,
-    `columns={"time": "ts"}` renames. An empty label is no label, an empty number (or nan) is NaN, an empty end
-    is an error. `vertices=` names a second table: id, label, numeric columns (`vertex_label=`,
+    `columns={"time": "ts"}` renames. An empty label is no label, an empty number (or nan, NA, null) is NaN, an
+    empty end is an error. `vertices=` names a second table: id, label, numeric columns (`vertex_label=`,
     `vertex_columns=`; several labels in one field with `label_separator=";"`); every vertex must stand in
     it. Quoted fields are understood.
 
@@ -116,12 +117,12 @@ def write(
         keeps += ["several labels per vertex"] if label_separator else []
     refuse_loss(graph, name, "CSV", keeps, lossy)
     encode = quoting(name, delimiter)
-    heads = [b"source", b"target"]
+    heads = ["source", "target"]
     table = [id_column(graph, end, name, encode) for end in graph.edge_endpoints()]
     if graph.edge_labels is not None:
-        heads.append(b"label")
+        heads.append("label")
         table.append(label_column(graph.edge_labels.names, graph.edge_labels.codes, name, encode, empty=True))
-    _write_table(path, heads, table, graph.edge_columns, delimiter)
+    _write_table(path, heads, LABEL_NAMES, table, graph.edge_columns, delimiter)
     if vertices is not None:
         _write_vertices(graph, vertices, delimiter_of(vertices, delimiter), label_separator)
 
@@ -131,35 +132,34 @@ def _write_vertices(
 ) -> None:
     name = os.fspath(path)
     encode = quoting(name, delimiter)
-    heads = [b"id"]
+    heads = ["id"]
     table = [id_column(graph, np.arange(graph.num_vertices), name, encode)]
     labels = graph.vertex_labels
     if labels is not None and (labels.offsets is None or separator):
-        heads.append(b"label")
+        heads.append("label")
         if labels.offsets is None:
             table.append(label_column(labels.names, labels.codes, name, encode, empty=True))
         else:
             table.append(_joined_labels(graph, name, delimiter, separator or ""))
-    _write_table(path, heads, table, graph.vertex_columns, delimiter)
+    _write_table(path, heads, VERTEX_LABEL_NAMES, table, graph.vertex_columns, delimiter)
 
 
 def _write_table(
     path: str | os.PathLike[str],
-    heads: list[bytes],
+    heads: list[str],
+    labels: Sequence[str],
     table: list[TextColumn],
     numbers: Mapping[str, NDArray[Any]],
     delimiter: str,
 ) -> None:
-    """Writes the table, and numeric columns behind it."""
+    """Writes the table, and numeric columns behind it; `labels` are the names that readers know a label by."""
     name = os.fspath(path)
     for key, values in numbers.items():
-        head = quoting(name, delimiter)(key)
-        if head.lower() in heads:
-            raise FormatError(f"a column cannot be called {key!r} here", path=name, hint="rename it first")
-        heads.append(head)
+        check_name(key, heads, labels, name)
         table.append(number_column(key, values, name, gaps=True))
+    encode = quoting(name, delimiter)
     with replacing_text(path) as file:
-        file.write(delimiter.encode().join(heads) + b"\n")
+        file.write(delimiter.encode().join(map(encode, (*heads, *numbers))) + b"\n")
         write_rows(file, table, delimiter=delimiter)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from typing import Any
 
 import numpy as np
@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from subiso.errors import FormatError
 from subiso.formats.text import NONE, native
 from subiso.graph import Graph
+from subiso.graph.ends import is_row_index
 
 ROWS = 1 << 18  # rows rendered at a time
 LABELS = ("vertex labels", "edge labels", "vertices without edges")  # what t/v/e files hold
@@ -70,10 +71,22 @@ def number_column(name: str, values: NDArray[Any], path: str, *, gaps: bool = Fa
             raise FormatError(f"{name}: {values.max()} does not fit into a signed 64-bit integer", path=path)
         return np.ascontiguousarray(values, np.int64)
     if np.isinf(values).any() or (not gaps and np.isnan(values).any()):
-        hint = "write .subiso or Parquet, which hold such values"
+        csv = "" if np.isinf(values).any() else "CSV, "
+        hint = f"write {csv}.subiso or Parquet, which hold such values"
         held = "infinite values" if gaps else "NaN or infinite values"
         raise FormatError(f"column {name!r} holds {held}", path=path, hint=hint)
     return np.ascontiguousarray(values, np.float64)
+
+
+def check_name(name: str, before: Collection[str], labels: Collection[str], path: str) -> None:
+    """Refuses the name of a column that readers would take for something else: for a column `before` it, for the row
+    index, or, where no label is written, for the label, which has one of the names `labels`.
+    """
+    if name in before or is_row_index(name) or ("label" not in before and name.lower() in labels):
+        hint = "rename it first, or write .subiso"
+        raise FormatError(
+            f"a column cannot be called {name!r} here: it would not be read as one", path=path, hint=hint
+        )
 
 
 def label_column(

@@ -7,6 +7,7 @@ from __future__ import annotations
 import json
 import os
 import zlib
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -14,12 +15,21 @@ import numpy as np
 from subiso.errors import FormatError
 from subiso.formats.arrow import to_cells
 from subiso.formats.build import Loops, Parallel, VertexTable, build, several_labels, vertex_labels
-from subiso.formats.export import refuse_loss
+from subiso.formats.export import check_name, refuse_loss
 from subiso.formats.files import os_errors, replacing
-from subiso.formats.layout import Layout, Which, edge_layout, ends_hint, vertex_layout
+from subiso.formats.layout import (
+    LABEL_NAMES,
+    VERTEX_LABEL_NAMES,
+    Layout,
+    Which,
+    edge_layout,
+    ends_hint,
+    vertex_layout,
+)
 from subiso.formats.table import Columns, edge_table, numbers
 from subiso.formats.text import NONE, Cells
 from subiso.graph import Graph, VertexLabels
+from subiso.graph.tables import kinds_of
 
 _KEY = b"subiso"
 
@@ -60,7 +70,7 @@ def read(
     cells = _cells(error, layout, table)
     if layout.label is not None:
         cells[layout.label] = to_cells(error, layout.names[layout.label], table.column(layout.label), "s")
-    edges = edge_table(error, name, layout, cells)
+    edges = edge_table(error, name, layout, cells, lambda: kinds_of(table))
     if edges.source.kind != edges.target.kind:
         hint = f"cast one of the two columns; {ends_hint(layout)}"
         raise error("one end has integer ids and the other text", hint=hint)
@@ -159,7 +169,7 @@ def _read_vertices(path: str | os.PathLike[str], label: Which | None, columns: C
     cells = _cells(error, layout, table)
     ids = cells[layout.ends[0]]
     assert ids is not None  # the layout asked for it
-    return VertexTable(name, ids, labels, numbers(error, layout, cells))
+    return VertexTable(name, ids, labels, numbers(error, layout, cells), layout.notes)
 
 
 def write(
@@ -184,7 +194,7 @@ def write(
         table[key] = _id_array(graph, end, name)
     if graph.edge_labels is not None:
         table["label"] = _label_array(graph.edge_labels.names, graph.edge_labels.codes)
-    _add_columns(table, graph.edge_columns, name)
+    _add_columns(table, graph.edge_columns, LABEL_NAMES, name)
     note: dict[str, Any] = {"directed": graph.directed}
     if graph.ids is None:
         note["vertices"] = graph.num_vertices
@@ -203,7 +213,7 @@ def _write_vertices(graph: Graph, path: str, compression: str) -> None:
     elif labels is not None:
         rows = [[str(name) for name in labels.of(v)] for v in range(graph.num_vertices)]
         table["label"] = pa.array(rows, pa.list_(pa.string()))
-    _add_columns(table, graph.vertex_columns, path)
+    _add_columns(table, graph.vertex_columns, VERTEX_LABEL_NAMES, path)
     _save(table, path, {"directed": graph.directed}, compression)
 
 
@@ -229,11 +239,10 @@ def _label_array(names: Any, codes: Any) -> Any:
     return values.take(pa.array(codes.astype(np.int64), mask=codes == NONE))
 
 
-def _add_columns(table: dict[str, Any], columns: Any, path: str) -> None:
-    for key, values in columns.items():
-        if key in table:
-            raise FormatError(f"a column cannot be called {key!r} here", path=path, hint="rename it first")
-        table[key] = values
+def _add_columns(table: dict[str, Any], columns: Any, labels: Sequence[str], path: str) -> None:
+    for key in columns:
+        check_name(key, table, labels, path)
+    table.update(columns)
 
 
 def _save(table: dict[str, Any], path: str, note: dict[str, Any], compression: str) -> None:

@@ -15,7 +15,7 @@ import numpy as np
 from subiso.errors import FormatError
 from subiso.formats.arrow import to_cells
 from subiso.formats.files import TextSource, open_bytes, os_errors
-from subiso.formats.layout import Layout, ends_hint, is_integer, is_number, text_hint
+from subiso.formats.layout import MISSING, Layout, ends_hint, is_integer, is_number, text_hint
 from subiso.formats.text import Cells, Schema, native
 
 if TYPE_CHECKING:
@@ -89,7 +89,7 @@ def _typed(text: TextSource, name: str, column: Any, kind: str) -> Cells:
         return to_cells(text.error, name, column, kind)
     column = compute.utf8_trim(column, " \t")
     if kind == "m":
-        unknown = compute.match_substring_regex(column, "^(?i:nan)?$")
+        unknown = compute.match_substring_regex(column, "^(?i:-?nan|na|null)?$")
         column = compute.if_else(unknown, pa.scalar(None, column.type), column)
 
     def all_match(pattern: str) -> bool:
@@ -160,5 +160,5 @@ def _check_row(text: TextSource, row: list[str], line: int, layout: Layout, sche
 
 
 def _is_finite(value: str) -> bool:
-    word = value.lower() in ("true", "false", "")
+    word = value.lower() in ("true", "false", *MISSING)
     return is_number(value) and (word or not math.isinf(float(value)))

@@ -7,6 +7,7 @@ import os
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import zip_longest
 from typing import Literal
 
 import numpy as np
@@ -16,6 +17,7 @@ from subiso.errors import FormatError
 from subiso.formats.build import EdgeTable, VertexTable, vertex_labels
 from subiso.formats.files import TextSource, suffix_of
 from subiso.formats.layout import (
+    MISSING,
     Layout,
     Which,
     edge_layout,
@@ -27,7 +29,7 @@ from subiso.formats.layout import (
     vertex_layout,
 )
 from subiso.formats.text import Cells, QuotedField, Schema, parse
-from subiso.graph.ends import Ends, guess_note
+from subiso.graph.ends import ROW_INDEX, SAMPLE, Ends, guess_note, kind_of
 
 Ids = Literal["auto", "int", "text"]
 Columns = Which | Sequence[Which] | Mapping[str, Which] | None
@@ -47,13 +49,14 @@ class Dialect:
 
 @dataclass(frozen=True)
 class Opening:
-    """What the top of the file says: the fields' names, the first row of data, and the lines above the
-    data.
+    """What the top of the file says: the fields' names, the first row of data, the lines above the data, and
+    what to note where it is not sure that these are names, or none.
     """
 
     names: list[str] | None
     first: list[str] | None
     skip: int
+    notes: tuple[str, ...] = ()
 
 
 def split_fields(line: str, delimiter: str) -> list[str]:
@@ -96,17 +99,32 @@ def open_table(source: TextSource, dialect: Dialect, *, vertices: bool = False) 
     if not rows:
         return Opening(None, None, 0)
     (number, first), second = rows[0], rows[1][1] if len(rows) > 1 else None
-    header = looks_like_header(first, second, vertices=vertices) if dialect.header is None else dialect.header
-    if header:
-        for name in first:
-            if "\ufffd" in name or any(ord(char) < 32 or ord(char) == 127 for char in name):
-                raise source.error(f"the name {name!r} is not clean UTF-8 text", line=number + 1)
-            if not name:
-                raise source.error(
-                    "a field of the header has no name", line=number + 1, hint="header=False if it is none"
-                )
-        return Opening([name.strip("\ufeff") for name in first], second, number + 1)
-    return Opening(None, first, 0)
+    header, notes = _header(dialect, first, second, vertices=vertices)
+    if not header:
+        return Opening(None, first, 0, notes)
+    names = [name.strip("\ufeff") for name in first]
+    names[0] = names[0] or ROW_INDEX
+    for name in names:
+        if "\ufffd" in name or any(ord(char) < 32 or ord(char) == 127 for char in name):
+            raise source.error(f"the name {name!r} is not clean UTF-8 text", line=number + 1)
+        if not name:
+            hint = "write a name there, or pass header=False if the line is none"
+            raise source.error("a field of the header has no name", line=number + 1, hint=hint)
+    return Opening(names, second, number + 1, notes)
+
+
+def _header(
+    dialect: Dialect, first: list[str], second: list[str] | None, *, vertices: bool
+) -> tuple[bool, tuple[str, ...]]:
+    """Whether there is a header, and what to note where nobody said so and text over text may be either."""
+    if dialect.header is not None:
+        return dialect.header, ()
+    if looks_like_header(first, second, vertices=vertices):
+        return True, ()
+    if vertices or not dialect.delimiter or any(map(is_number, first)):
+        return False, ()
+    line = dialect.delimiter.join(first)
+    return False, (f"the first line, {line!r}, was read as an edge; header=True takes it for a header",)
 
 
 def read_edges(
@@ -133,15 +151,22 @@ def read_edges(
         text.error, opening.names, width, source=source, target=target, label=label, columns=columns
     )
     cells = _read(text, dialect, opening, layout, ids=ids, narrow=narrow)
-    return edge_table(text.error, text.path, layout, cells)
+    return edge_table(text.error, text.path, layout, cells, lambda: _kinds(opening, cells), opening.notes)
 
 
 def edge_table(
-    error: Callable[..., FormatError], path: str, layout: Layout, cells: list[Cells | None]
+    error: Callable[..., FormatError],
+    path: str,
+    layout: Layout,
+    cells: list[Cells | None],
+    kinds: Callable[[], list[str]],
+    notes: tuple[str, ...] = (),
 ) -> EdgeTable:
-    """The edges of a table whose columns have been read: of text, or of Parquet."""
+    """The edges of a table whose columns have been read: of text, or of Parquet. `kinds` are those of guess_note."""
     first, second = layout.ends
-    ends = Ends(first, second, layout.guess)
+    if layout.guess:
+        chosen = layout.chosen if layout.label is None else {*layout.chosen, layout.label}
+        notes = (*notes, *guess_note(layout.names, Ends(first, second, layout.guess), kinds(), chosen))
     return EdgeTable(
         path,
         _needed(cells[first]),
@@ -150,7 +175,7 @@ def edge_table(
         numbers(error, layout, cells),
         len(layout.names),
         ends_hint(layout),
-        guess_note(layout.names, ends, _kinds(layout, cells)) if ends.guess else (),
+        (*notes, *layout.notes),
     )
 
 
@@ -165,20 +190,20 @@ def numbers(
         many = f"columns {which} are" if len(texts) > 1 else f"column {which} is"
         hint = text_hint(layout, [layout.columns[name] for name in texts])
         raise error(f"{many} text; graph columns are numbers", hint=hint)
-    return {name: column.values for name, column in found.items()}
+    return {  # ends may be uint32: see narrow
+        name: column.values.astype(np.int64, copy=False) if column.kind == "i" else column.values
+        for name, column in found.items()
+    }
 
 
-def _kinds(layout: Layout, cells: list[Cells | None]) -> list[str]:
-    """The letters that guess_note wants: what the caller chose for something else is no end."""
-    kinds = ["?" if column is None else column.kind for column in cells]
-    for place in layout.ends:
-        column = _needed(cells[place])
-        if column.kind == "s" and all(map(is_integer, column.names)):
-            kinds[place] = "i"
-    for place in layout.columns.values() if layout.asked else ():
-        kinds[place] = "-"
-    if layout.label is not None:
-        kinds[layout.label] = "-"
+def _kinds(opening: Opening, cells: list[Cells | None]) -> list[str]:
+    """What columns may be as ids, by their first values; the first row is all there is of those that were not read."""
+    kinds = []
+    for column, field in zip_longest(cells, opening.first or ()):
+        unread = [None if field is None or field.lower() in MISSING else field]
+        kinds.append(
+            kind_of(unread if column is None else column.names[:SAMPLE] or column.values[:SAMPLE].tolist())
+        )
     return kinds
 
 
@@ -201,7 +226,7 @@ def read_vertices(
     cells = _read(text, dialect, opening, layout, ids=ids)
     labels = None if layout.label is None else vertex_labels(_needed(cells[layout.label]), label_separator)
     numeric = numbers(text.error, layout, cells)
-    return VertexTable(text.path, _needed(cells[layout.ends[0]]), labels, numeric)
+    return VertexTable(text.path, _needed(cells[layout.ends[0]]), labels, numeric, layout.notes)
 
 
 def _read(

@@ -69,9 +69,12 @@ def igraph_edges(
         "vertex_labels": vertex_label and attribute(graph.vs, vertex_label, "vertex_label", "vertex"),
         "edge_labels": edge_label and attribute(graph.es, edge_label, "edge_label", "edge"),
         "vertex_columns": {
-            c: attribute(graph.vs, c, "vertex_columns", "vertex") for c in listed(vertex_columns)
+            c: attribute(graph.vs, c, "vertex_columns", "vertex")
+            for c in listed(vertex_columns, "vertex_columns")
         },
-        "edge_columns": {c: attribute(graph.es, c, "edge_columns", "edge") for c in listed(edge_columns)},
+        "edge_columns": {
+            c: attribute(graph.es, c, "edge_columns", "edge") for c in listed(edge_columns, "edge_columns")
+        },
     }
 
 
@@ -135,7 +138,7 @@ def _columns(
     data: list[Any], names: str | Sequence[str], argument: str, kind: str, name_of: Callable[[int], Any]
 ) -> dict[str, Any]:
     columns = {}
-    for name in listed(names):
+    for name in listed(names, argument):
         for row, values in enumerate(data):
             if name not in values:
                 raise GraphError(

@@ -5,19 +5,23 @@ DataFrames alike.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Iterable, Sequence
+from datetime import date, time, timedelta
+from decimal import Decimal
+from itertools import combinations
+from numbers import Real
 from typing import Any, NamedTuple
+
+import numpy as np
 
 from subiso.errors import GraphError
 
 REMEDY = "source= and target= name other columns"
+SAMPLE = 100  # values of a column by which one tells whether they may be ids
+_SOURCES, _TARGETS = ("source", "src"), ("target", "dst", "dest", "destination")
 # (a, b) is left out: such columns hold anything.
 PAIRS = (
-    *(
-        (source, target)
-        for source in ("source", "src")
-        for target in ("target", "dst", "dest", "destination")
-    ),
+    *((source, target) for source in _SOURCES for target in _TARGETS),
     ("from", "to"),
     ("fromnodeid", "tonodeid"),
     ("origin", "destination"),
@@ -25,7 +29,11 @@ PAIRS = (
     ("sender", "receiver"),
     ("sender", "recipient"),
     ("debtor", "creditor"),
-    ("head", "tail"),
+    (
+        "head",
+        "tail",
+    ),  # so in knowledge graphs; an arc of graph theory goes from its tail: the first is the source
+    ("tail", "head"),
     ("subject", "object"),
     ("parent", "child"),
     ("follower", "followee"),
@@ -34,8 +42,18 @@ PAIRS = (
     ("node1", "node2"),
     ("u", "v"),
 )
-# As often the times at which something begins and ends: counts only where there is no other pair, and as a guess.
+# These count only where there is none of those.
+MIXED = (*((source, "to") for source in _SOURCES), *(("from", target) for target in _TARGETS))
+# As often the times at which something begins and ends: only where there is no other pair, and as a guess.
 TIMES = (("start", "end"),)
+ROW_INDEX = "Unnamed: 0"  # as pandas calls a first column without a name
+_ROW_INDEX = re.compile(r"Unnamed: 0(\.\d+)?|__index_level_\d+__")
+_WHOLE = re.compile(r"-?\d+")
+_DECIMAL_OR_TIME = re.compile(
+    r"[-+]?(\d+\.?\d*|\.\d+)(e[-+]?\d+)?|\d{1,4}([-/.])\d{1,2}\3\d{1,4}([T ].*)?|\d{1,2}:\d\d.*",
+    re.IGNORECASE,
+)
+_NO_IDS = (Real, np.bool_, Decimal, date, time, timedelta, list, dict, np.ndarray)
 
 
 class Ends(NamedTuple):
@@ -46,13 +64,18 @@ class Ends(NamedTuple):
     guess: str = ""
 
 
-def find_ends(names: Sequence[Any], source: int | None = None, target: int | None = None) -> Ends:
-    """The ends among at least two columns with these names; `source` and `target` are positions that the caller chose.
+def find_ends(
+    names: Sequence[Any], source: int | None = None, target: int | None = None, chosen: Collection[int] = ()
+) -> Ends:
+    """The ends among at least two columns with these names; `source` and `target` are positions that the caller
+    chose, `chosen` those of columns that are wanted for something else: no ends, unless nothing else can be.
 
     >>> find_ends(["tx", "Payer_ID", "Payee_ID", "amount"]), find_ends(["name", "knows"])
     (Ends(source=1, target=2, guess=''), Ends(source=0, target=1, guess=''))
     >>> find_ends(["tx", "who", "whom"]).guess, find_ends(["id", "start", "end"])
     ('the first two', Ends(source=1, target=2, guess='by their names'))
+    >>> find_ends(["tx", "who", "whom"], chosen=[0])
+    Ends(source=1, target=2, guess='')
     >>> find_ends(["payer", "payee", "from", "to"])
     Traceback (most recent call last):
     subiso.errors.GraphError: several columns have names of ends of edges: 'payer', 'payee', 'from', 'to'
@@ -62,24 +85,45 @@ def find_ends(names: Sequence[Any], source: int | None = None, target: int | Non
         if source == target:
             raise GraphError(f"source and target are both the column {names[source]!r}", hint=REMEDY)
         return Ends(source, target)
-    words = [_word(name) for name in names]
-    sure, unsure = _places(words, PAIRS), _places(words, TIMES)
     if source is not None or target is not None:
-        sure = [pair for pair in (*sure, *unsure) if pair[0] == source or pair[1] == target]
+        known = _places(names, (*PAIRS, *MIXED, *TIMES))
+        sure = [pair for pair in known if pair[0] == source or pair[1] == target]
         if len(sure) != 1:
             raise GraphError("source= and target= go together", hint="name both, or neither")
-    if len(sure) > 1:
-        there = [names[at] for at in sorted({at for pair in sure for at in pair})]
-        first, second = (names[at] for at in min(sure))
-        raise GraphError(
-            f"several columns have names of ends of edges: {', '.join(map(repr, there))}",
-            hint=f"say which: source={first!r}, target={second!r}, for instance",
-        )
-    if sure:
         return Ends(*sure[0])
+    if list(names[:2]) == ["source", "target"]:  # as our writers call them
+        return Ends(0, 1)
+    free = [at for at in range(len(names)) if at not in chosen and not is_row_index(names[at])]
+    for pairs in (PAIRS, MIXED):
+        sure = _places(names, pairs, free) or _places(names, pairs)
+        if len(sure) > 1:
+            raise _several(names, sure)
+        if sure:
+            return Ends(*sure[0])
+    unsure = _places(names, TIMES, free)
     if len(unsure) == 1:
-        return Ends(*unsure[0], "by their names")
-    return Ends(0, 1, "the first two" if len(names) > 2 else "")
+        return Ends(*unsure[0], "by their names" if len(free) > 2 else "")
+    first, second = (free if len(free) > 1 else range(2))[:2]
+    how = "the first two" if (first, second) == (0, 1) else "the first two of the others"
+    return Ends(first, second, how if len(free) != 2 else "")
+
+
+def _several(names: Sequence[Any], pairs: list[tuple[int, int]]) -> GraphError:
+    there = [names[at] for at in sorted({at for pair in pairs for at in pair})]
+    first, second = (names[at] for at in min(pairs))
+    return GraphError(
+        f"several columns have names of ends of edges: {', '.join(map(repr, there))}",
+        hint=f"say which: source={first!r}, target={second!r}, for instance",
+    )
+
+
+def is_row_index(name: Any) -> bool:
+    """Whether a column by this name is the row index that pandas (and R) write beside the data.
+
+    >>> is_row_index("Unnamed: 0"), is_row_index("__index_level_0__"), is_row_index("index")
+    (True, True, False)
+    """
+    return _ROW_INDEX.fullmatch(str(name)) is not None
 
 
 def tells_ends(names: Sequence[str]) -> bool:
@@ -88,27 +132,47 @@ def tells_ends(names: Sequence[str]) -> bool:
     >>> tells_ends(["Payer", "Payee"]), tells_ends(["node1", "node2"]), tells_ends(["u", "v"])
     (True, False, False)
     """
-    words = [_word(name) for name in names]
-    return bool(
-        _places([word if len(word) > 1 and word.isalpha() else "" for word in words], (*PAIRS, *TIMES))
-    )
+    said = [name for name in names if re.fullmatch(r"[a-z]{2,}", _word(name))]
+    return bool(_places(said, (*PAIRS, *MIXED, *TIMES)))
 
 
-def guess_note(names: Sequence[Any], ends: Ends, kinds: Sequence[str]) -> tuple[str, ...]:
-    """What to say where the ends are a guess and another column could be one as well.
+def kind_of(values: Iterable[Any]) -> str:
+    """What values may be as ids: i whole numbers, s text (or anything else that has a name), - none.
 
-    `kinds` has a letter per column: i whole numbers, s text, ? not looked at; all others cannot be ids.
+    >>> kind_of([1, 2.0, None]), kind_of(["7", "8"]), kind_of(["ann", "7"]), kind_of([0.5, 2])
+    ('i', 'i', 's', '-')
+    >>> kind_of(["12.50", "3"]), kind_of(["2020-01-31"]), kind_of(["12:30"]), kind_of([True]), kind_of([None])
+    ('-', '-', '-', '-', '-')
+    """
+    known = [each for each in values if each is not None and not (isinstance(each, float) and np.isnan(each))]
+    if not known:
+        return "-"
+    if all(isinstance(each, str) for each in known):
+        if all(map(_WHOLE.fullmatch, known)):
+            return "i"
+        return "-" if all(map(_DECIMAL_OR_TIME.fullmatch, known)) else "s"
+    if all(type(each) is not bool and isinstance(each, Real) and each % 1 == 0 for each in known):
+        return "i"
+    return "-" if any(isinstance(each, _NO_IDS) for each in known) else "s"
+
+
+def guess_note(
+    names: Sequence[Any], ends: Ends, kinds: Sequence[str], chosen: Collection[int] = ()
+) -> tuple[str, ...]:
+    """What to say where the ends are a guess, unless they are the only two columns of one kind (see `kind_of`) that
+    nobody chose for something else.
 
     >>> guess_note(["tx", "who", "whom"], Ends(0, 1, "the first two"), "iii")
     ("the ends of edges are the columns 'tx' and 'who', the first two; source= and target= name others",)
     >>> guess_note(["name", "knows", "since"], Ends(0, 1, "the first two"), "ssi")
     ()
     """
-    rivals = {"s", "?"} | {kinds[ends.source], kinds[ends.target]}  # beside names, a number is no vertex
-    others = {kind for at, kind in enumerate(kinds) if at not in ends[:2]}
-    if not ends.guess or not rivals & others:
+    if not ends.guess:
         return ()
-    return (ends_are(names, ends),)
+    free = [at for at in range(len(names)) if at not in chosen and not is_row_index(names[at])]
+    alike = [[at for at in free if kinds[at] == kind] for kind in "is"]
+    likely = [pair for places in alike for pair in combinations(places, 2)]
+    return () if likely == [tuple(sorted(ends[:2]))] else (ends_are(names, ends),)
 
 
 def ends_are(names: Sequence[Any], ends: Ends) -> str:
@@ -135,7 +199,19 @@ def _word(name: Any) -> str:
     return "".join(words)
 
 
-def _places(words: list[str], pairs: Sequence[tuple[str, str]]) -> list[tuple[int, int]]:
-    """Where both names of a pair are, for every way to choose them."""
-    at = {word: [i for i, other in enumerate(words) if other == word] for word in words}
-    return [(i, j) for source, target in pairs for i in at.get(source, ()) for j in at.get(target, ())]
+def _places(
+    names: Sequence[Any], pairs: Sequence[tuple[str, str]], among: Sequence[int] | None = None
+) -> list[tuple[int, int]]:
+    """Where both names of a pair are, for every way to choose them; pairs that are known either way round go by the
+    order of the columns.
+    """
+    at: dict[str, list[int]] = {}
+    for i in range(len(names)) if among is None else among:
+        at.setdefault(_word(names[i]), []).append(i)
+    return [
+        (i, j)
+        for source, target in pairs
+        for i in at.get(source, ())
+        for j in at.get(target, ())
+        if i < j or (target, source) not in pairs
+    ]

@@ -99,7 +99,8 @@ class Doors:
         """A graph from a table of edges and, if wanted, a table of vertices; the arguments name columns.
 
         Without `source` and `target` the ends are columns called source and target, from and to, payer and
-        payee or the like, else the first two; where that is a guess, `report` says so. Without `vertex_id` the
+        payee or the like, else the first two that are wanted for nothing else; where that is a guess, `report`
+        says so. A number that is missing is NaN. Without `vertex_id` the
         id is the first column of `vertices`. With a table of vertices every end must be in it. Several
         `vertex_label` columns give a vertex several labels. `parallel`, `loops` and `keep_rows` are those of
         `from_edges`.
@@ -161,7 +162,7 @@ class Doors:
         """A graph from a square SciPy sparse matrix: entry (u, v) is an edge. Stored zeros are no edges.
 
         For an undirected graph the matrix must be symmetric or triangular. `values` names the edge column
-        that keeps the entries.
+        that keeps the entries. Entries are no rows, so there is no `keep_rows`.
 
         >>> from subiso.graph import Graph
 

@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
 
 from subiso.errors import GraphError
 from subiso.graph.arrays import Array, Values, column
-from subiso.graph.ends import find_ends, guess_note
+from subiso.graph.ends import SAMPLE, find_ends, guess_note, is_row_index, kind_of
 
-# Types by the names that pandas, polars and Arrow share; all others may hold text.
+# Types by the names that pandas, polars and Arrow share; values of all others are looked at.
 _WHOLE = re.compile(r"u?int\d")
-_NO_IDS = re.compile(r"float|double|half|bool|date|time|duration|decimal|interval|large_list|list|struct|map")
+_NO_IDS = re.compile(r"bool|date|time|duration|decimal|interval|period|large_list|list|struct|map|null")
 
 
 def edge_table(
@@ -28,9 +28,13 @@ def edge_table(
     table = _Table(edges, "edges")
     if len(table.names) < 2:
         raise GraphError(f"edges has the columns {table.names}; two are needed")
-    ends = find_ends(table.names, table.place(source, "source"), table.place(target, "target"))
-    told = {edge_label, *listed(edge_columns)}  # what the caller chose for something else is no end
-    kinds = ["-" if name in told else kind for name, kind in zip(table.names, table.kinds(), strict=True)]
+    columns = listed(edge_columns, "edge_columns")
+    wanted = [table.place(name, "edge_columns") for name in columns]
+    if edge_label is not None:
+        wanted.append(table.place(edge_label, "edge_label"))
+    first = None if source is None else table.place(source, "source")
+    second = None if target is None else table.place(target, "target")
+    ends = find_ends(table.names, first, second, wanted)
     src, dst = (
         _named(table.get(table.names[at], what), table.names[at])
         for at, what in ((ends.source, "source"), (ends.target, "target"))
@@ -38,14 +42,40 @@ def edge_table(
     return {
         "src": src,
         "dst": dst,
-        "edge_labels": edge_label and table.get(edge_label, "edge_label"),
-        "edge_columns": {name: table.get(name, "edge_columns") for name in listed(edge_columns)},
-    }, guess_note(table.names, ends, kinds)
+        "edge_labels": None if edge_label is None else table.get(edge_label, "edge_label"),
+        "edge_columns": {name: table.get(name, "edge_columns") for name in columns},
+    }, guess_note(table.names, ends, kinds_of(table.table) if ends.guess else (), wanted)
 
 
-def listed(names: str | Sequence[str]) -> Sequence[str]:
+def kinds_of(table: Any) -> list[str]:
+    """What the columns of a DataFrame or Arrow table may be as ids (see `kind_of`): by their types, and where these
+    leave it open by their first values.
+    """
+    is_arrow = hasattr(table, "column_names")
+    names = list(table.column_names if is_arrow else table.columns)
+    top = table.slice(0, SAMPLE) if is_arrow else table.head(SAMPLE)
+
+    def kind(name: Any, type_: str) -> str:
+        if _WHOLE.match(type_):
+            return "i"
+        if _NO_IDS.match(type_) or names.count(name) > 1:
+            return "-"
+        return kind_of(column(top[name], str(name)).objects())
+
+    types = table.schema.types if is_arrow else table.dtypes
+    return [kind(name, str(type_).lower()) for name, type_ in zip(names, types, strict=True)]
+
+
+def listed(names: Any, argument: str) -> list[Any]:
     """Names of columns; a single one may stand by itself."""
-    return [names] if isinstance(names, str) else names
+    if isinstance(names, str):
+        return [names]
+    if not isinstance(names, Iterable):
+        kind = type(names).__name__
+        raise GraphError(
+            f"{argument}= names columns, not {names!r} ({kind})", hint=f"a list: {argument}=[...]"
+        )
+    return list(names)
 
 
 def _named(values: Any, name: Any) -> Values:
@@ -71,9 +101,12 @@ def vertex_table(
     table = _Table(vertices, "vertices")
     if not table.names:
         raise GraphError("vertices has no columns", hint="its first column holds the ids")
+    first = next((name for name in table.names if not is_row_index(name)), table.names[0])
     found: dict[str, Any] = {
-        "vertices": table.get(table.names[0] if vertex_id is None else vertex_id, "vertex_id"),
-        "vertex_columns": {name: table.get(name, "vertex_columns") for name in listed(columns)},
+        "vertices": table.get(first if vertex_id is None else vertex_id, "vertex_id"),
+        "vertex_columns": {
+            name: table.get(name, "vertex_columns") for name in listed(columns, "vertex_columns")
+        },
     }
     if isinstance(vertex_label, str):
         found["vertex_labels"] = table.get(vertex_label, "vertex_label")
@@ -144,10 +177,8 @@ class _Table:
         self.table = table
         self.names: list[Any] = list(table.column_names if hasattr(table, "column_names") else table.columns)
 
-    def place(self, name: Any, argument: str) -> int | None:
-        """Where the column with this name is; None for no name."""
-        if name is None:
-            return None
+    def place(self, name: Any, argument: str) -> int:
+        """Where the column with this name is."""
         self._check(name, argument)
         return self.names.index(name)
 
@@ -155,16 +186,13 @@ class _Table:
         self._check(name, argument)
         return self.table[name]
 
-    def kinds(self) -> list[str]:
-        """The letters that guess_note wants, from the names of the types."""
-        is_arrow = hasattr(self.table, "column_names")
-        named = [str(each).lower() for each in (self.table.schema.types if is_arrow else self.table.dtypes)]
-        return ["i" if _WHOLE.match(name) else "-" if _NO_IDS.match(name) else "s" for name in named]
-
     def _check(self, name: Any, argument: str) -> None:
+        there = ", ".join(map(repr, self.names))
+        if hasattr(name, "__len__") and not isinstance(name, str | tuple):  # a list, a column itself
+            hint = f"the columns are: {there}"
+            raise GraphError(f"{argument}: a {type(name).__name__} is no name of a column", hint=hint)
         if self.names.count(name) != 1:
             problem = "has no column" if name not in self.names else "has several columns"
-            there = ", ".join(map(repr, self.names))
             raise GraphError(f"{argument}: {self.what} {problem} {name!r}", hint=f"the columns are: {there}")
 
 
