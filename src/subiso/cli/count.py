@@ -138,7 +138,7 @@ def count(
         stopped += bool(unfinished)
         for message in unfinished:
             note(f"incomplete: {name}: {message}")
-        numbers = {"count": found} if approx is None or found is None else _numbers(found)
+        numbers = {"count": found} if approx is None else _numbers(found)
         rows.append({"pattern": str(pattern), **numbers, "seconds": seconds})
     if per is not None:
         names = [name for name, _ in loaded]
@@ -148,8 +148,7 @@ def count(
     else:
         emit(rows, format, output)
     if stopped:
-        within = "" if timeout is None else f" within {timeout:g} s each"
-        note(f"incomplete: {stopped} of {len(loaded)} counts were not finished{within}")
+        note(f"incomplete: {stopped} of {len(loaded)} counts were not finished")
         raise typer.Exit(INCOMPLETE)
     if approx is not None and not all(found.complete for found in answers):
         note(f"incomplete: the error asked for was not reached within {timeout:g} s")
@@ -196,8 +195,11 @@ def _unfinished(name: str | None, per: str | None) -> Iterator[list[str]]:
         noted.append(error.message)
 
 
-def _numbers(found: Estimate) -> dict[str, Any]:
-    """An estimate as columns; a count of any kind is a whole number, so that columns have one type."""
+def _numbers(found: Estimate | None) -> dict[str, Any]:
+    """An estimate as columns, which are empty where there is none; a count of any kind is a whole number, so that
+    columns have one type."""
+    if found is None:
+        return dict.fromkeys(("count", "low", "high", "error", "exact", "samples"))
     return {
         "count": int(found),
         "low": float(found.low),

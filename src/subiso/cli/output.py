@@ -99,7 +99,7 @@ def _arrow(rows: Sequence[dict[str, Any]]) -> Any:
     columns = {name: [row[name] for row in rows] for name in (rows[0] if rows else ())}
     for name, values in columns.items():
         if any(isinstance(v, int) and abs(v) >= 2**63 for v in values):
-            columns[name] = [str(v) for v in values]
+            columns[name] = [None if v is None else str(v) for v in values]
     return pa.table(columns)
 
 
