@@ -7,13 +7,11 @@
 
 namespace subiso {
 
-bool CliqueSearch::count(const Rows& rows, std::uint32_t second, int size, std::int64_t& steps, Count& total,
-                         bool& overflow) {
+bool CliqueSearch::count(const Rows& rows, std::uint32_t second, int size, std::int64_t& steps, LeafSum& sum) {
   rows_ = rows;
   wanted_ = static_cast<std::size_t>(size) - 1;
   steps_ = &steps;
-  total_ = &total;
-  overflow_ = &overflow;
+  sum_ = &sum;
   stack_.resize((rows.size + 2) * rows.words);  // a search is never deeper than there are members
   held_.assign(1, second);
   pivots_.clear();
@@ -51,9 +49,10 @@ bool CliqueSearch::search(std::size_t depth) {
     const Word* row = rows_.of(v);
     for (std::size_t w = 0; w < words; ++w) below[w] = candidates_at(depth)[w] & row[w];
     kind.push_back(v);
-    const Count before = *total_;
+    const Count before = sum_->total;
     const bool all = search(depth + 1);
-    if (tally_ != nullptr && &kind == &held_) tally_->held(held_, static_cast<std::uint64_t>(added_since(before, *total_)));
+    if (tally_ != nullptr && &kind == &held_)
+      tally_->held(held_, static_cast<std::uint64_t>(added_since(before, sum_->total)));
     kind.pop_back();
     candidates_at(depth)[v >> 6] &= ~(Word{1} << (v & 63));
     return all;
@@ -84,8 +83,9 @@ std::uint32_t CliqueSearch::choose_pivot(const Word* candidates, std::size_t& en
 }
 
 void CliqueSearch::add(Count part) {
-  *overflow_ |= part == kOverflow;
-  add_to(part, *total_, *overflow_);
+  sum_->overflow |= part == kOverflow;
+  add_to(part, sum_->total, sum_->overflow);
+  scheduler_.check(*sum_);
 }
 
 void CliqueSearch::leaf() {

@@ -20,11 +20,11 @@ class CliqueSearch {
   };
 
   // `tally`: gets local counts; may be null.
-  CliqueSearch(const Scheduler& scheduler, LocalTally* tally) : scheduler_(scheduler), tally_(tally) {}
+  CliqueSearch(Scheduler& scheduler, LocalTally* tally) : scheduler_(scheduler), tally_(tally) {}
 
   // Sums the cliques of `size` vertices that hold the neighbourhood's own vertex, member `second` and members above it.
   // False when it was stopped, or out of steps, before the end.
-  bool count(const Rows& rows, std::uint32_t second, int size, std::int64_t& steps, Count& total, bool& overflow);
+  bool count(const Rows& rows, std::uint32_t second, int size, std::int64_t& steps, LeafSum& sum);
 
  private:
   bool search(std::size_t depth);
@@ -40,7 +40,7 @@ class CliqueSearch {
 
   static constexpr Count kOverflow = -1;
 
-  const Scheduler& scheduler_;
+  Scheduler& scheduler_;
   LocalTally* const tally_;
   Rows rows_{};
   std::size_t wanted_ = 0;  // vertices of a clique, without the neighbourhood's own
@@ -48,8 +48,7 @@ class CliqueSearch {
   std::vector<std::uint32_t> held_, pivots_;
   std::vector<std::vector<Count>> binomials_;
   std::int64_t* steps_ = nullptr;
-  Count* total_ = nullptr;
-  bool* overflow_ = nullptr;
+  LeafSum* sum_ = nullptr;
 };
 
 }  // namespace subiso

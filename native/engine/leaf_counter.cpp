@@ -3,7 +3,7 @@
 
 namespace subiso {
 
-LeafCounter::LeafCounter(const Inputs& in, Sets& sets, const Scheduler& scheduler, const Leaf& leaf,
+LeafCounter::LeafCounter(const Inputs& in, Sets& sets, Scheduler& scheduler, const Leaf& leaf,
                          std::shared_ptr<TailSizes> sizes, LeafSum& sum)
     : scheduler_(scheduler),
       leaf_(leaf),
@@ -31,11 +31,13 @@ std::int64_t LeafCounter::add_product() {
     for (int i = 0; i < part.power(); ++i) sum_.overflow |= __builtin_mul_overflow(product, count, &product);
   }
   if (!scheduler_.stopped()) add_to(product, sum_.total, sum_.overflow);
+  scheduler_.check(sum_);
   return steps;
 }
 
 void LeafCounter::end() {
   if (linear_) add_linear(leaf_, linear_sum_, sum_.total, sum_.overflow);
+  scheduler_.check(sum_);
   linear_sum_ = 0;
   open_ = false;
   tail_.end();

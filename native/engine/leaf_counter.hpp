@@ -12,7 +12,7 @@ namespace subiso {
 class LeafCounter {
  public:
   // `sizes`: those of the node where the leaf ends.
-  LeafCounter(const Inputs& in, Sets& sets, const Scheduler& scheduler, const Leaf& leaf,
+  LeafCounter(const Inputs& in, Sets& sets, Scheduler& scheduler, const Leaf& leaf,
               std::shared_ptr<TailSizes> sizes, LeafSum& sum);
 
   // The innermost loop is about to run over `length` candidates.
@@ -49,7 +49,7 @@ class LeafCounter {
   // The polynomial at sizes_, multiplied with what the parts count.
   std::int64_t add_product();
 
-  const Scheduler& scheduler_;
+  Scheduler& scheduler_;
   const Leaf& leaf_;
   LeafSum& sum_;
   const bool linear_;

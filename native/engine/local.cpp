@@ -12,7 +12,7 @@ constexpr std::uint64_t kOnes = ~std::uint64_t{0};
 
 }  // namespace
 
-LocalSearch::LocalSearch(const Inputs& in, const Scheduler& scheduler, const Node& top, TallySink* sink)
+LocalSearch::LocalSearch(const Inputs& in, Scheduler& scheduler, const Node& top, TallySink* sink)
     : in_(in),
       program_(in.program),
       scheduler_(scheduler),
@@ -174,8 +174,7 @@ bool LocalSearch::count_below(std::uint32_t v, std::int64_t& steps, std::vector<
   if (local_.cliques) {
     const auto leaf = static_cast<std::size_t>(top_.leaves[0]);
     const int size = static_cast<int>(program_.leaves[leaf].levels.size()) + 1;  // the last vertex is the tail's
-    return cliques_.count({row(local_.relation, 0), size_, words_}, index_[1], size, steps, sums[leaf].total,
-                          sums[leaf].overflow);
+    return cliques_.count({row(local_.relation, 0), size_, words_}, index_[1], size, steps, sums[leaf]);
   }
   compute_sets(top_.level);
   for (int child : top_.children)
@@ -193,6 +192,7 @@ bool LocalSearch::descend(int number) {
   if (node.level.least > 1 && size_of_bits(bits, words_) < static_cast<std::size_t>(node.level.least)) return true;
   if (node.children.empty()) {
     innermost(node);
+    check_ends(node);
     return true;
   }
   for (std::size_t w = 0; w < words_; ++w)
@@ -206,7 +206,12 @@ bool LocalSearch::descend(int number) {
         if (!descend(child)) return false;
       if (tally_) tally_->subtree(depth, index_, static_cast<std::uint64_t>(added_since(before, sums_[0].total)));
     }
+  check_ends(node);
   return true;
+}
+
+void LocalSearch::check_ends(const Node& node) {
+  for (int leaf : node.ends) scheduler_.check(sums_[leaf]);
 }
 
 void LocalSearch::innermost(const Node& node) {

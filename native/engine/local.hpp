@@ -12,7 +12,7 @@ namespace subiso {
 class LocalSearch {
  public:
   // For everything below `top`, the node of the second level. `sink`: where local counts go; null for plain counts.
-  LocalSearch(const Inputs& in, const Scheduler& scheduler, const Node& top, TallySink* sink = nullptr);
+  LocalSearch(const Inputs& in, Scheduler& scheduler, const Node& top, TallySink* sink = nullptr);
 
   // Sets up the neighbourhood of v, unless it is too large for bit rows (the caller then searches lists) or too small
   // to hold a match.
@@ -48,6 +48,8 @@ class LocalSearch {
   void compute_sets(const Level& level);
   bool descend(int node);  // false when interrupted
   void innermost(const Node& node);
+  // The loop is over: have totals that it added to overflown?
+  void check_ends(const Node& node);
   void add_linearly(const Node& node);
   // Adds what the tails of the leaves that end at the node come to, for the vertices matched by now.
   void add_tails(const Node& node);
@@ -64,7 +66,7 @@ class LocalSearch {
 
   const Inputs& in_;
   const Program& program_;
-  const Scheduler& scheduler_;
+  Scheduler& scheduler_;
   const Node& top_;
   const Local& local_;
   std::vector<bool> row_relations_;  // relations that are read at positions other than the first

@@ -5,7 +5,7 @@
 
 namespace subiso {
 
-PartCounter::PartCounter(const Inputs& in, Sets& sets, const Scheduler& scheduler, const Part& part, int first)
+PartCounter::PartCounter(const Inputs& in, Sets& sets, Scheduler& scheduler, const Part& part, int first)
     : in_(in),
       sets_(sets),
       scheduler_(scheduler),
@@ -16,12 +16,12 @@ PartCounter::PartCounter(const Inputs& in, Sets& sets, const Scheduler& schedule
       sizes_(part.sizes.size()) {}
 
 Count PartCounter::count(std::int64_t& steps, bool& overflow) {
-  total_ = 0;
+  sum_.total = 0;
   steps_ = 0;
   iterate(0);
   steps += steps_;
-  overflow |= overflow_;
-  return total_;
+  overflow |= sum_.overflow;
+  return sum_.total;
 }
 
 void PartCounter::iterate(std::size_t level) {
@@ -46,7 +46,8 @@ void PartCounter::innermost() {
   const std::uint32_t* next = candidates.begin();
   while (next != candidates.end()) {
     if (tail_.all_counted()) {
-      add_powers(part_, tail_.sum_over({next, static_cast<std::size_t>(candidates.end() - next)}), total_, overflow_);
+      const Span rest{next, static_cast<std::size_t>(candidates.end() - next)};
+      add_powers(part_, tail_.sum_over(rest), sum_.total, sum_.overflow);
       break;
     }
     const std::uint32_t v = *next++;
@@ -57,9 +58,10 @@ void PartCounter::innermost() {
     if (linear_)
       sum += sizes_[0];
     else
-      add_terms(part_, sizes_.data(), total_, overflow_);
+      add_terms(part_, sizes_.data(), sum_.total, sum_.overflow);
   }
-  if (linear_) add_linear(part_, sum, total_, overflow_);
+  if (linear_) add_linear(part_, sum, sum_.total, sum_.overflow);
+  scheduler_.check(sum_);
   tail_.end();
 }
 

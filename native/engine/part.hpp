@@ -8,7 +8,7 @@ namespace subiso {
 class PartCounter {
  public:
   // `first`: the position of its first level.
-  PartCounter(const Inputs& in, Sets& sets, const Scheduler& scheduler, const Part& part, int first);
+  PartCounter(const Inputs& in, Sets& sets, Scheduler& scheduler, const Part& part, int first);
 
   // How many extensions the vertices matched in `sets` have; meaningless once the run is stopped. `steps` grows by the
   // candidates looked at.
@@ -21,14 +21,13 @@ class PartCounter {
 
   const Inputs& in_;
   Sets& sets_;
-  const Scheduler& scheduler_;
+  Scheduler& scheduler_;
   const Part& part_;
   const int first_;
   const bool linear_;
   InnerTail tail_;
   std::vector<std::uint64_t> sizes_;
-  Count total_ = 0;
-  bool overflow_ = false;
+  LeafSum sum_;
   std::int64_t steps_ = 0;
 };
 

@@ -53,6 +53,10 @@ class Scheduler {
     stop();
   }
   bool failed() const { return failed_.load(); }
+  // A total that has overflown is an error, whatever is still to come: between loops, so that it is one at once.
+  void check(const LeafSum& sum) {
+    if (sum.overflow) stop();
+  }
   bool stopped() const { return stop_.load(std::memory_order_relaxed); }
 
   // Adds what a worker has counted, leaf by leaf, and takes it from the worker.

@@ -206,6 +206,7 @@ void Worker::tally_innermost() {
     tally_->subtree(last, added_since(before, sum.total));
     if (scatters) tally_->share(sizes);
   }
+  scheduler_.check(sum);
   if (scatters)
     tally_->end();
   else

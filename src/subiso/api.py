@@ -82,8 +82,9 @@ def count(
     progress: Progress | None = None,
     switches: Switches | None = None,
 ) -> Any:
-    """Count the matches of a pattern: an exact int, or on request an Estimate. Counts beyond 2**127 are an error.
+    """Count the matches of a pattern: an exact int, or on request an Estimate.
 
+    Should the sums that it takes, of embeddings as a rule, pass 2**127, that is an error (CountOverflowError).
     A list of patterns gives a list of counts; the patterns share what they have in common. Lists of anchors,
     `anchor={"a": [1, 2, 3]}`, give one count per row.
     When `timeout` (seconds, for the whole call) runs out, TimeoutReached is raised, with what was counted.

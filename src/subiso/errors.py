@@ -77,7 +77,7 @@ class DeviceMemoryError(SubisoError, MemoryError):
 
 
 class CountOverflowError(SubisoError, OverflowError):
-    """Raised when a count leaves the signed 128-bit range of the accumulators."""
+    """Raised when a sum, most often of embeddings, leaves the signed 128-bit range of the accumulators."""
 
 
 class TimeoutReached(SubisoError, TimeoutError):

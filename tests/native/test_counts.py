@@ -88,6 +88,25 @@ def test_more_than_128_bits_is_an_error() -> None:
         si.count(star, Pattern.star(7), mode="homomorphism")
 
 
+@pytest.mark.parametrize("per", [None, "vertex"])
+def test_an_overflow_ends_the_run(per: str | None) -> None:
+    """Most of the vertices are matched one by one, which would last for days."""
+    with pytest.raises(CountOverflowError, match="128-bit"):
+        si.count(complete(400), Pattern.star(25), per=per)
+    many = [Pattern.star(25), Pattern.star(26)]
+    with pytest.raises(CountOverflowError, match="128-bit"):
+        si.count(complete(400), many, switches=Switches(merge="always"))
+
+
+def test_sums_are_of_embeddings() -> None:
+    """What docs/semantics.md says of the limit."""
+    assert si.count(complete(400), Pattern.star(12)) == 400 * math.comb(399, 12) > 1e25
+    assert 400 * math.comb(399, 15) < 2**127 < 400 * math.perm(399, 15)
+    with pytest.raises(CountOverflowError, match="128-bit"):
+        si.count(complete(400), Pattern.star(15))
+    assert si.cliques(complete(100), 20) == math.comb(100, 20) and math.perm(100, 20) > 2**127
+
+
 LOCAL = [
     Pattern.clique(4),
     Pattern.clique(5),
