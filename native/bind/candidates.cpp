@@ -21,10 +21,19 @@ using LinkTuple = std::tuple<int, int, int>;
 struct BoundCandidates {
   nb::object kept;
   CsrStore store;
-  CandidateGraph graph;
   std::size_t relations = 0;
+  std::vector<const std::uint64_t*> bits;  // what it is made of
+  std::vector<QueryLink> links;
+  CandidateGraph graph = {};
+  bool made = false;
   std::size_t found = 0;  // points before twins were merged
-  std::unique_ptr<std::atomic<bool>> stop = std::make_unique<std::atomic<bool>>(false);  // of whatever runs
+  std::unique_ptr<Stop> stop = std::make_unique<Stop>(false);  // of whatever runs
+
+  // What searches are given.
+  const CandidateGraph& whole() const {
+    if (!made) throw std::invalid_argument("the candidate graph has not been made");
+    return graph;
+  }
 };
 
 std::vector<QueryLink> to_links(const std::vector<LinkTuple>& links, std::size_t vertices, std::size_t relations) {
@@ -38,8 +47,8 @@ std::vector<QueryLink> to_links(const std::vector<LinkTuple>& links, std::size_t
   return result;
 }
 
-// The candidate graph of what the filters left.
-BoundCandidates* make_candidates(nb::handle_t<BoundNarrowed> narrowed) {
+// The candidate graph of what the filters left, not yet made.
+BoundCandidates* candidate_graph(nb::handle_t<BoundNarrowed> narrowed) {
   const BoundNarrowed& from = nb::cast<const BoundNarrowed&>(narrowed);
   std::vector<const std::uint64_t*> bits;
   for (const auto& own : from.result.bits) {
@@ -48,31 +57,42 @@ BoundCandidates* make_candidates(nb::handle_t<BoundNarrowed> narrowed) {
   }
   std::vector<QueryLink> links;
   for (const PatternLink& k : from.links) links.push_back({k.a, k.b, k.forward});
-  auto bound = std::make_unique<BoundCandidates>(
-      BoundCandidates{nb::borrow(narrowed), from.store, {}, from.num_relations});
-  {
-    nb::gil_scoped_release release;
-    bound->graph = build_candidate_graph(bound->store, bits, links);
-    bound->found = bound->graph.vertex.size();
-  }
-  return bound.release();  // Python owns it
+  return new BoundCandidates{nb::borrow(narrowed), from.store, from.num_relations, std::move(bits), std::move(links)};
+}
+
+// Both: false when they were stopped, and nothing has changed then.
+bool make(BoundCandidates& self) {
+  if (self.made) return true;
+  CandidateGraph graph = build_candidate_graph(self.store, self.bits, self.links, self.stop.get());
+  if (!still_wanted(self.stop.get())) return false;
+  self.found = graph.vertex.size();
+  self.graph = std::move(graph);
+  return self.made = true;
+}
+
+bool merge(BoundCandidates& self) {
+  CandidateGraph merged = merge_twins(self.whole(), self.stop.get());
+  if (!still_wanted(self.stop.get())) return false;
+  self.graph = std::move(merged);
+  return true;
 }
 
 nb::tuple halves(Count total) {
   return nb::make_tuple(static_cast<std::int64_t>(total >> 64), static_cast<std::uint64_t>(total));
 }
 
-// (high, low, overflow), steps; no first part when these would not do.
+// (high, low, overflow), steps; no first part when these would not do, unless the total has overflown by then.
 nb::tuple search(BoundCandidates& self, const std::vector<LinkTuple>& forbidden, bool injective, bool failing_sets,
                  std::uint64_t max_steps) {
-  const std::vector<QueryLink> apart = to_links(forbidden, self.graph.points.size(), self.relations);
+  const CandidateGraph& graph = self.whole();
+  const std::vector<QueryLink> apart = to_links(forbidden, graph.points.size(), self.relations);
   SearchResult result;
   {
     nb::gil_scoped_release release;
-    result = CandidateSearch(self.graph, self.store, apart, {injective, failing_sets, max_steps, 0, {}, self.stop.get()})
-                 .run();
+    const SearchOptions options{injective, failing_sets, max_steps, 0, {}, self.stop.get()};
+    result = CandidateSearch(graph, self.store, apart, options).run();
   }
-  if (!result.complete) return nb::make_tuple(nb::none(), result.steps);
+  if (!result.complete && !result.overflow) return nb::make_tuple(nb::none(), result.steps);
   return nb::make_tuple(nb::make_tuple(static_cast<std::int64_t>(result.total >> 64),
                                        static_cast<std::uint64_t>(result.total), result.overflow),
                         result.steps);
@@ -81,9 +101,10 @@ nb::tuple search(BoundCandidates& self, const std::vector<LinkTuple>& forbidden,
 // Rows of vertices, one after the other; whether those are all; steps.
 nb::tuple list(BoundCandidates& self, const std::vector<LinkTuple>& forbidden, bool injective, bool failing_sets,
                std::uint64_t max_steps, std::size_t max_rows, const std::vector<std::pair<int, int>>& restrictions) {
-  const std::size_t width = self.graph.points.size();
+  const CandidateGraph& graph = self.whole();
+  const std::size_t width = graph.points.size();
   const std::vector<QueryLink> apart = to_links(forbidden, width, self.relations);
-  if (self.graph.vertex.size() != self.found) throw std::invalid_argument("twins were merged: nothing can be listed");
+  if (graph.vertex.size() != self.found) throw std::invalid_argument("twins were merged: nothing can be listed");
   if (max_rows == 0 || max_rows > SIZE_MAX / (width + 1)) throw std::invalid_argument("some rows, and not too many");
   for (const auto& [low, high] : restrictions) {
     check_range(low, width, "a restriction names what is not there");
@@ -93,7 +114,7 @@ nb::tuple list(BoundCandidates& self, const std::vector<LinkTuple>& forbidden, b
   {
     nb::gil_scoped_release release;
     const SearchOptions options{injective, failing_sets, max_steps, max_rows, restrictions, self.stop.get()};
-    result = CandidateSearch(self.graph, self.store, apart, options).run();
+    result = CandidateSearch(graph, self.store, apart, options).run();
   }
   return nb::make_tuple(to_numpy(std::move(result.rows)), result.complete, result.steps);
 }
@@ -102,14 +123,15 @@ nb::tuple list(BoundCandidates& self, const std::vector<LinkTuple>& forbidden, b
 nb::tuple run_elimination(BoundCandidates& self, const std::vector<std::vector<int>>& partitions,
                           const std::vector<std::int64_t>& coefficients, std::uint64_t budget, unsigned threads) {
   if (partitions.size() != coefficients.size()) throw std::invalid_argument("one coefficient per partition");
+  const CandidateGraph& graph = self.whole();
   for (const auto& block_of : partitions) {
-    if (block_of.size() != self.graph.points.size()) throw std::invalid_argument("a partition is of all vertices");
+    if (block_of.size() != graph.points.size()) throw std::invalid_argument("a partition is of all vertices");
     for (int b : block_of) check_range(b, block_of.size(), "a block that is not there");
   }
   Eliminated result;
   {
     nb::gil_scoped_release release;
-    result = eliminate_all(self.graph, partitions, coefficients, {budget, self.stop.get()}, threads);
+    result = eliminate_all(graph, partitions, coefficients, {budget, self.stop.get()}, threads);
   }
   static constexpr const char* kEnds[] = {"done", "too wide", "too much", "overflow", "stopped"};
   const nb::object total = result.status == Elimination::kDone ? nb::object(halves(result.total)) : nb::none();
@@ -128,8 +150,8 @@ nb::object coincidences(const std::vector<std::uint64_t>& overlaps, std::size_t 
 
 void bind_candidates(nb::module_& m) {
   nb::class_<BoundCandidates>(m, "CandidateGraph")
-      .def("merge_twins", [](BoundCandidates& self) { self.graph = merge_twins(self.graph); },
-           nb::call_guard<nb::gil_scoped_release>())
+      .def("make", &make, nb::call_guard<nb::gil_scoped_release>())
+      .def("merge_twins", &merge, nb::call_guard<nb::gil_scoped_release>())
       .def("search", &search)
       .def("list", &list)
       .def("eliminate", &run_elimination)
@@ -137,7 +159,7 @@ void bind_candidates(nb::module_& m) {
       .def_prop_ro("num_points", [](const BoundCandidates& self) { return self.graph.vertex.size(); })
       .def_prop_ro("num_vertices", [](const BoundCandidates& self) { return self.found; })
       .def_prop_ro("num_pairs", [](const BoundCandidates& self) { return self.graph.num_pairs(); });
-  m.def("make_candidates", &make_candidates);
+  m.def("candidate_graph", &candidate_graph);
   m.def("coincidences", &coincidences);
 }
 

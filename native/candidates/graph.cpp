@@ -24,7 +24,7 @@ CandidateLists reversed(const CandidateLists& lists, std::size_t num_others) {
 }  // namespace
 
 CandidateGraph build_candidate_graph(const CsrStore& store, const std::vector<const std::uint64_t*>& filters,
-                                     const std::vector<QueryLink>& links) {
+                                     const std::vector<QueryLink>& links, const Stop* stop) {
   const std::size_t words = (store.num_vertices() + std::size_t{63}) / 64;
   std::vector<std::uint64_t> any(words, 0);
   for (const std::uint64_t* bits : filters)
@@ -45,6 +45,7 @@ CandidateGraph build_candidate_graph(const CsrStore& store, const std::vector<co
     CandidateLink link{wanted.a, wanted.b, {}, {}};
     link.ahead.offsets.push_back(0);
     for (std::uint32_t point : graph.points[a]) {
+      if (!still_wanted(stop)) return graph;
       for (std::uint32_t v : store.neighbors(graph.vertex[point], wanted.relation))
         if (numbers[b]->contains(v)) link.ahead.neighbors.push_back((*numbers[b])[v]);
       link.ahead.offsets.push_back(static_cast<std::uint32_t>(link.ahead.neighbors.size()));
@@ -60,14 +61,14 @@ namespace {
 // Where a point stands among the candidates of the query vertices, and what is joined to it there.
 class Places {
  public:
-  explicit Places(const CandidateGraph& graph) : graph_(graph), places_(graph.vertex.size()), hash_(graph.vertex.size(), 1) {
+  Places(const CandidateGraph& graph, const Stop* stop) : graph_(graph), places_(graph.vertex.size()), hash_(graph.vertex.size(), 1) {
     std::vector<std::vector<const CandidateLists*>> lists(graph.points.size());
     for (const CandidateLink& link : graph.links) {
       lists[static_cast<std::size_t>(link.a)].push_back(&link.ahead);
       lists[static_cast<std::size_t>(link.b)].push_back(&link.back);
     }
     for (std::size_t u = 0; u < graph.points.size(); ++u)
-      for (std::uint32_t i = 0; i < graph.points[u].size(); ++i) {
+      for (std::uint32_t i = 0; i < graph.points[u].size() && still_wanted(stop); ++i) {
         const std::uint32_t point = graph.points[u][i];
         places_[point].push_back({static_cast<std::uint32_t>(u), i});
         stir(point, u);
@@ -114,14 +115,14 @@ class Places {
 };
 
 // point -> the first point that is the same.
-std::vector<std::uint32_t> representatives(const CandidateGraph& graph) {
-  const Places places(graph);
+std::vector<std::uint32_t> representatives(const CandidateGraph& graph, const Stop* stop) {
+  const Places places(graph, stop);
   std::vector<std::uint32_t> order(graph.vertex.size()), first(graph.vertex.size());
   for (std::uint32_t x = 0; x < order.size(); ++x) order[x] = first[x] = x;
   std::sort(order.begin(), order.end(), [&](std::uint32_t x, std::uint32_t y) {
     return std::pair(places.hash(x), x) < std::pair(places.hash(y), y);
   });
-  for (std::size_t i = 1; i < order.size(); ++i) {
+  for (std::size_t i = 1; i < order.size() && still_wanted(stop); ++i) {
     const std::uint32_t before = first[order[i - 1]];
     if (places.hash(before) == places.hash(order[i]) && places.same(before, order[i])) first[order[i]] = before;
   }
@@ -142,8 +143,8 @@ CandidateLists kept_lists(const CandidateLists& lists, const std::vector<std::ui
 
 }  // namespace
 
-CandidateGraph merge_twins(const CandidateGraph& graph) {
-  const std::vector<std::uint32_t> first = representatives(graph);
+CandidateGraph merge_twins(const CandidateGraph& graph, const Stop* stop) {
+  const std::vector<std::uint32_t> first = representatives(graph, stop);
   CandidateGraph merged;
   std::vector<std::uint32_t> point(graph.vertex.size(), UINT32_MAX);
   for (std::uint32_t x = 0; x < first.size(); ++x) {
@@ -166,6 +167,7 @@ CandidateGraph merge_twins(const CandidateGraph& graph) {
     }
   }
   for (const CandidateLink& link : graph.links) {
+    if (!still_wanted(stop)) break;
     const auto a = static_cast<std::size_t>(link.a), b = static_cast<std::size_t>(link.b);
     merged.links.push_back({link.a, link.b, kept_lists(link.ahead, rows[a], renumbered[b]),
                             kept_lists(link.back, rows[b], renumbered[a])});

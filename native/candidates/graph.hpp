@@ -1,6 +1,7 @@
 // The candidate graph of a query, in numbers of its own: per query vertex its candidates, per link the joined pairs.
 // Small enough to be searched from the cache, whatever the size of the data graph.
 #pragma once
+#include <atomic>
 #include <cstdint>
 #include <vector>
 
@@ -48,11 +49,15 @@ struct QueryLink {
   int relation;
 };
 
+// Set by those who want what is being made no more: it is worth nothing then.
+using Stop = std::atomic<bool>;
+inline bool still_wanted(const Stop* stop) { return stop == nullptr || !stop->load(std::memory_order_relaxed); }
+
 // `filters[u]`: the bitmap of u's candidates.
 CandidateGraph build_candidate_graph(const CsrStore& store, const std::vector<const std::uint64_t*>& filters,
-                                     const std::vector<QueryLink>& links);
+                                     const std::vector<QueryLink>& links, const Stop* stop = nullptr);
 
 // Points that are candidates of the same query vertices and have the same lists become one, which weighs as much.
-CandidateGraph merge_twins(const CandidateGraph& graph);
+CandidateGraph merge_twins(const CandidateGraph& graph, const Stop* stop = nullptr);
 
 }  // namespace subiso

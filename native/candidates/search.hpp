@@ -28,7 +28,7 @@ struct SearchOptions {
 struct SearchResult {
   Count total = 0;
   std::uint64_t steps = 0;
-  bool complete = true;  // false: too few steps, stopped, or enough rows; the total says nothing
+  bool complete = true;  // false: too few steps, stopped, overflown, or enough rows; the total says nothing
   std::vector<std::uint32_t> rows;  // of data vertices, by query vertex
   bool overflow = false;
 };
@@ -61,7 +61,7 @@ class CandidateSearch {
 
   // One more; false when there are none left, or too few to get anywhere, which `complete` then says.
   bool step();
-  // Whether somebody wants the search to end; looks now and then.
+  // Whether somebody wants the search to end, or the total has overflown; looks now and then.
   bool stopped();
   // The part of the search that is done, were all candidates of a level as much work.
   double done() const;

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import random
 import time
+from collections.abc import Sequence
 from functools import partial
 from typing import Any
 
@@ -17,7 +18,7 @@ import subiso as si
 from subiso import _native
 from subiso.engine import cpu, reference
 from subiso.engine.base import Params, Switches
-from subiso.engine.candidates import Counter, count_candidates, first_tries, partitions
+from subiso.engine.candidates import Counter, Found, count_candidates, first_tries, partitions
 from subiso.engine.query import MODES, Query, make_query
 from subiso.errors import CountOverflowError
 from subiso.filter.resolve import resolve
@@ -80,16 +81,18 @@ def star(leaves: int, label: str = "B") -> Graph:
     return Graph.from_edges([0] * leaves, range(1, leaves + 1), vertex_labels=["A"] + [label] * leaves)
 
 
-def made(query: Query) -> object:
-    return _native.make_candidates(resolve(query).narrowed.native())
+def made(query: Query, filters: Sequence[str] | None = None) -> Any:
+    graph = _native.candidate_graph(resolve(query, filters).narrowed.native())
+    assert graph.make()
+    return graph
 
 
 def test_twins_become_one_point() -> None:
     graph = made(make_query(star(50), "(a:A)--(b:B), (a)--(c:B), (a)--(d:B)"))
-    assert (graph.num_points, graph.num_pairs) == (51, 150)  # type: ignore[attr-defined]
-    graph.merge_twins()  # type: ignore[attr-defined]
-    assert (graph.num_points, graph.num_vertices, graph.num_pairs) == (2, 51, 3)  # type: ignore[attr-defined]
-    (high, low, overflow), steps = graph.search([], True, True, 100)  # type: ignore[attr-defined]
+    assert (graph.num_points, graph.num_pairs) == (51, 150)
+    graph.merge_twins()
+    assert (graph.num_points, graph.num_vertices, graph.num_pairs) == (2, 51, 3)
+    (high, low, overflow), steps = graph.search([], True, True, 100)
     assert (high, low, overflow) == (0, 50 * 49 * 48, False) and steps < 20
 
 
@@ -99,9 +102,9 @@ def test_twins_are_merged_where_counts_take_long(twins: bool) -> None:
     resolved = resolve(make_query(star(50), "(a:A)--(b:B), (a)--(c:B), (a)--(d:B)"))
     merged = 2 if twins else 51
     asked = Counter(resolved, Params(switches=Switches(labelled="search", twins=twins)), 1)
-    assert asked.graph.num_points == merged
+    assert asked.searched(None) == Found(50 * 49 * 48 // 6) and asked.graph.num_points == merged
     usual = Counter(resolved, Params(switches=Switches(twins=twins)), 1)
-    assert usual.graph.num_points == 51
+    assert usual.searched() is not None and usual.graph.num_points == 51
     found = usual.eliminated(lambda: math.inf)
     assert found is not None and found.count == 50 * 49 * 48 // 6
     assert usual.graph.num_points == merged
@@ -129,7 +132,7 @@ def dead_end(kinds: int, triangles: int, open_ends: int) -> tuple[Graph, str]:
 
 def test_failing_sets_skip_siblings() -> None:
     query = make_query(*dead_end(1, 30, 40))
-    candidates = _native.make_candidates(resolve(query, ()).narrowed.native())
+    candidates = made(query, ())
     taken = []
     for failing_sets in (True, False):
         total, steps = candidates.search([], True, failing_sets, 10**6)
@@ -265,9 +268,7 @@ def test_steps_are_work() -> None:
     ends = np.arange(4, 20_004)
     edges = [(0, 1), (0, 2), (0, 3), (1, 3), *((1 + i % 2, v) for i, v in enumerate(ends.tolist()))]
     graph = Graph.from_edges(*zip(*edges, strict=True), vertex_labels=["A", "B", "C", "E", *["D"] * 20_000])
-    candidates = _native.make_candidates(
-        resolve(make_query(graph, "(a:A)--(b:B)--(d:D)--(c:C)--(a), (a)--(e:E)--(b)"), ()).narrowed.native()
-    )
+    candidates = made(make_query(graph, "(a:A)--(b:B)--(d:D)--(c:C)--(a), (a)--(e:E)--(b)"), ())
     total, steps = candidates.search([], True, True, 10**6)
     assert total == (0, 0, False) and 300 < steps < 10_000
 
@@ -277,12 +278,12 @@ def test_steps_and_rows_are_limited() -> None:
     graph = Graph.from_edges(*rng.integers(0, 60, (2, 700)), num_vertices=60, vertex_labels=["A"] * 60)
     query = make_query(graph, Pattern("(a:A)--(b:A)--(c:A)--(d:A)--(a), (a)--(c), (b)--(d)"), unique=False)
     candidates = made(query)
-    total, steps = candidates.search([], True, True, 100)  # type: ignore[attr-defined]
+    total, steps = candidates.search([], True, True, 100)
     assert total is None and steps <= 200  # fewer where these cannot do
-    assert candidates.search([], True, True, 10**7)[0] is not None  # type: ignore[attr-defined]
+    assert candidates.search([], True, True, 10**7)[0] is not None
     alone = [list(range(4))]
-    assert candidates.eliminate(alone, [1], 10, 1)[:2] == (None, "too much")  # type: ignore[attr-defined]
-    assert candidates.eliminate(alone, [1], 10**9, 1)[1] == "done"  # type: ignore[attr-defined]
+    assert candidates.eliminate(alone, [1], 10, 1)[:2] == (None, "too much")
+    assert candidates.eliminate(alone, [1], 10**9, 1)[1] == "done"
 
 
 def test_counts_beyond_64_bits() -> None:
@@ -390,13 +391,13 @@ def test_partitions_have_the_coefficients_of_moebius_inversion(drawn: list[int])
 def test_wrong_arguments_are_refused() -> None:
     candidates = made(make_query(star(3), "(a:A)--(b:B)"))
     with pytest.raises(ValueError, match="of all vertices"):
-        candidates.eliminate([[0]], [1], 10, 1)  # type: ignore[attr-defined]
+        candidates.eliminate([[0]], [1], 10, 1)
     with pytest.raises(ValueError, match="block that is not there"):
-        candidates.eliminate([[0, 2]], [1], 10, 1)  # type: ignore[attr-defined]
+        candidates.eliminate([[0, 2]], [1], 10, 1)
     with pytest.raises(ValueError, match="one coefficient"):
-        candidates.eliminate([[0, 1]], [], 10, 1)  # type: ignore[attr-defined]
+        candidates.eliminate([[0, 1]], [], 10, 1)
     with pytest.raises(ValueError, match="names what is not there"):
-        candidates.search([(0, 1, 9)], True, True, 10)  # type: ignore[attr-defined]
+        candidates.search([(0, 1, 9)], True, True, 10)
 
 
 @pytest.mark.parametrize("shared", [30, 32, 40])

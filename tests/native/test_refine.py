@@ -62,7 +62,7 @@ def test_bad_links_are_refused() -> None:
     with pytest.raises(ValueError, match="one filter per vertex"):
         _native.narrow((), 1, [(bounds, neighbors)], [bits], [], [], *rest)
     with pytest.raises(ValueError, match="every vertex needs candidates"):
-        _native.make_candidates(_native.narrow((), 1, [(bounds, neighbors)], [None], [None], [], *rest))
+        _native.candidate_graph(_native.narrow((), 1, [(bounds, neighbors)], [None], [None], [], *rest))
 
 
 def test_a_graph_without_vertices() -> None:

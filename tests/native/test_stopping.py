@@ -73,11 +73,14 @@ class Endless:
         self.ended.set()
 
 
-def interrupt() -> bool:
-    raise KeyboardInterrupt
-
-
 def test_ctrl_c_ends_a_native_call() -> None:
+    looks = iter([False])  # before the call
+
+    def interrupt() -> bool:
+        for look in looks:
+            return look
+        raise KeyboardInterrupt
+
     searcher, graph = Counter(resolve(make_query(GRAPH, TEXT)), Params(poll=interrupt), 1), Endless()
     searcher.graph = graph
     with pytest.raises(KeyboardInterrupt):
@@ -118,6 +121,10 @@ class Halting(Endless):
         super().__init__()
         self.graph = graph
 
+    def make(self) -> bool:
+        made: bool = self.graph.make()
+        return made
+
     def list(self, *args: object) -> tuple[object, bool, int]:
         self.stopped.wait(10)
         rows, _, steps = self.graph.list(*args)
@@ -126,8 +133,8 @@ class Halting(Endless):
 
 @pytest.mark.parametrize("why", ["timeout", "cancelled"])
 def test_a_listing_that_is_stopped_gives_what_it_found(monkeypatch: pytest.MonkeyPatch, why: str) -> None:
-    make = _native.make_candidates
-    monkeypatch.setattr(_native, "make_candidates", lambda *args: Halting(make(*args)))
+    make = _native.candidate_graph
+    monkeypatch.setattr(_native, "candidate_graph", lambda *args: Halting(make(*args)))
     monkeypatch.setattr(cpu, "prepare", lambda *_: pytest.fail("a plan"))
     ended = Params(timeout=0.0) if why == "timeout" else Params(poll=lambda: True)
     stream = cpu.stream(make_query(GRAPH, TEXT), replace(ended, batch_rows=10, switches=SEARCH.switches))

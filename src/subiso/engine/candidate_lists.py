@@ -24,15 +24,16 @@ class Listed:
     stopped_by: StoppedBy | None = None
 
 
-def list_candidates(resolved: Resolved, params: Params) -> Listed | None:
-    """The query's matches; None where a plan should list them."""
+def list_candidates(resolved: Resolved, params: Params, started: float | None = None) -> Listed | None:
+    """The query's matches; None where a plan should list them. `started`: the moment that the timeout counts from;
+    None: now."""
     switches = params.switches
     if switches.labelled not in ("auto", "search") or not fits(resolved):
         return None
     always = switches.labelled == "search"
     if not always and not worth_making(resolved, lambda: 0.0):  # first rows of a plan cost next to nothing
         return None
-    return Lister(resolved, params).listed(None if always else FIRST_STEPS)
+    return Lister(resolved, params, started=started).listed(None if always else FIRST_STEPS)
 
 
 class Lister(Searcher):
@@ -44,10 +45,13 @@ class Lister(Searcher):
 
     def listed(self, steps: int | None) -> Listed | None:
         """All rows, or as many as are enough; None where that takes more steps."""
+        width = self.problem.num_vertices
+        if not self.made():
+            return None if self.why is None else Listed(np.empty((0, width), np.uint32), self.why)
         enough = self.params.enough
         most = _MOST_LISTED if enough is None else min(enough, _MOST_LISTED)
         rows, all_of_them, _ = self.backtracked(self.graph.list, steps, most, _one_of_each(self.problem))
-        table: NDArray[np.uint32] = rows.reshape(-1, self.problem.num_vertices)
+        table: NDArray[np.uint32] = rows.reshape(-1, width)
         if all_of_them or len(table) == enough:
             return Listed(table)
         return None if self.why is None else Listed(table, self.why)

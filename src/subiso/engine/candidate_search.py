@@ -74,17 +74,31 @@ def worth_making(resolved: Resolved, plan_cost: Callable[[], float]) -> bool:
 class Searcher:
     """What runs on one query's candidate graph, and the clock beside it."""
 
-    def __init__(self, resolved: Resolved, params: Params, *, aside: bool = False) -> None:
-        """`aside`: somebody else looks after the clock, and calls `stop`."""
-        self.started, self.aside = time.perf_counter(), aside
+    def __init__(
+        self, resolved: Resolved, params: Params, *, started: float | None = None, aside: bool = False
+    ) -> None:
+        """`started`: the moment that the timeout counts from, if that is not now. `aside`: somebody else looks after
+        the clock, and calls `stop`."""
+        self.started = time.perf_counter() if started is None else started
+        self.aside = aside
         self.problem, self.params = resolved.problem, params
         self.why: StoppedBy | None = None
         assert resolved.narrowed.native is not None, "some pattern vertex has no candidates"
-        self.graph: Any = _native.make_candidates(resolved.narrowed.native())
+        self.graph: Any = _native.candidate_graph(resolved.narrowed.native())
+        self.reading = resolved.narrowed.reading
 
     def stop(self) -> None:
         """Ends what is running, and keeps the next from beginning."""
         self.graph.stop()
+
+    def made(self) -> bool:
+        """Makes the graph, unless that was done; False when it was stopped."""
+        whole: bool = self.stoppable(self.graph.make, self.reading)
+        return whole
+
+    def stoppable(self, call: Callable[[], Any], reading: float) -> Any:
+        """What a native call that looks at so many list elements gives; at once, where a thread would only delay it."""
+        return call() if reading <= _LITTLE_READ else self.awaited(call)
 
     def backtracked(self, search: Callable[..., Any], steps: int | None, *further: object) -> Any:
         """What a search of the graph gives within so many steps; None: however many it takes."""
@@ -100,6 +114,8 @@ class Searcher:
         """What the native call gives; in a thread of its own, so that this one hears Ctrl-C and sees the clock."""
         if self.aside:
             return call()
+        if self.stopped():  # what came before cannot always be
+            self.graph.stop()
         try:
             waiting = begin_aside(call)
         except RuntimeError:  # no more threads: better without a look at the clock than not at all

@@ -46,15 +46,22 @@ class Found:
 
 
 def count_candidates(
-    resolved: Resolved, params: Params, threads: int, plan_cost: Callable[[], float]
+    resolved: Resolved,
+    params: Params,
+    threads: int,
+    plan_cost: Callable[[], float],
+    started: float | None = None,
 ) -> Found | None:
-    """The count of the query's matches; None where plans should do it, which would take `plan_cost` operations."""
+    """The count of the query's matches; None where plans should do it, which would take `plan_cost` operations.
+
+    `started`: the moment that the timeout counts from; None: now.
+    """
     wanted = params.switches.labelled
     if wanted == "plan" or not fits(resolved):
         return None
     if wanted == "auto" and not worth_making(resolved, plan_cost):
         return None
-    counter = Counter(resolved, params, threads)
+    counter = Counter(resolved, params, threads, started=started)
     if wanted == "search":
         return counter.searched(None)
     if wanted == "eliminate":
@@ -94,11 +101,17 @@ def first_tries(resolved: Resolved, labelled: str, plan_cost: Callable[[], float
 class Counter(Searcher):
     """Counts one query on its candidate graph."""
 
-    def __init__(self, resolved: Resolved, params: Params, threads: int, *, aside: bool = False) -> None:
-        super().__init__(resolved, params, aside=aside)
+    def __init__(
+        self,
+        resolved: Resolved,
+        params: Params,
+        threads: int,
+        *,
+        started: float | None = None,
+        aside: bool = False,
+    ) -> None:
+        super().__init__(resolved, params, started=started, aside=aside)
         self.threads = threads
-        if params.switches.labelled == "search":
-            self.merge_twins()
 
     def run(self) -> Found | None:
         """Beside a plan or a device, until it is there or `stop` is called."""
@@ -109,11 +122,16 @@ class Counter(Searcher):
         return None if found is None or found.stopped_by is not None else found
 
     def merge_twins(self) -> None:
+        """Should that be stopped, what comes next ends at once."""
         if self.params.switches.twins and not self.problem.forbidden:
-            self.graph.merge_twins()
+            self.stoppable(self.graph.merge_twins, self.graph.num_pairs)
 
     def searched(self, steps: int | None = FIRST_STEPS) -> Found | None:
         """By backtracking, unless that takes more steps."""
+        if not self.made():
+            return self.ended()
+        if steps is None:
+            self.merge_twins()
         total, _ = self.backtracked(self.graph.search, steps)
         if total is None:
             return self.ended()
@@ -135,6 +153,8 @@ class Counter(Searcher):
         terms = partitions(problem)
         if terms is None:
             return None
+        if not self.made():
+            return self.ended()
         (blocks, coefficients), sums = terms, len(terms[0])
         small = problem.num_vertices <= EXHAUSTIVE_UP_TO
         if small and _OPERATIONS * sums * graph.num_pairs > plan_cost():

@@ -47,7 +47,9 @@ def count_without_plan(resolved: Resolved, params: Params, started: float) -> Ou
     """The count where no plan is needed for it, or a candidate graph does better (engine/candidates.py)."""
     if resolved.hopeless:
         return Outcome(0, seconds=time.perf_counter() - started)
-    found = count_candidates(resolved, params, threads_of(params), lambda: formula_for(resolved, params).cost)
+    found = count_candidates(
+        resolved, params, threads_of(params), lambda: formula_for(resolved, params).cost, started
+    )
     if found is None:
         return None
     return Outcome(found.count, found.stopped_by, time.perf_counter() - started)
@@ -149,7 +151,7 @@ class CpuStream:
         resolved = resolve_for(query, params)
         if resolved.hopeless:
             return
-        listed = list_candidates(resolved, params)
+        listed = list_candidates(resolved, params, started)
         self._vertex_at, self._batch_rows = resolved.layout.vertex_at, params.batch_rows
         if listed is not None:
             self._listed, self._stopped_early = self._vertex_at[listed.rows], listed.stopped_by

@@ -21,7 +21,7 @@ _PATIENCE = 3e-3
 """Seconds that a device has for its search before the host begins: most are over by then, and a thread beside them
 would only delay them."""
 _PLACES = threading.Semaphore(2)
-"""Races at a time: making a candidate graph cannot be stopped, and many of them would take memory and cores."""
+"""Races at a time: many of them would take memory and cores."""
 
 
 Result = TypeVar("Result")
