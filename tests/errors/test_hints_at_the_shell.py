@@ -84,6 +84,13 @@ def test_hint_speaks_the_shells_language(where: str, hint: str) -> None:
          "--read label=kind makes it the label; --read columns=[...] leaves it out"),
         ('count the patterns you want with count(g, [p, q, ...], per="edge")',
          "count the patterns you want with subiso count GRAPH PATTERN... --per edge"),
+        ("say which: source='Sender ID', target='seed=5', for instance",
+         "say which: --read source='Sender ID', --read target=seed=5, for instance"),
+        ("""label="it's" makes it the label; columns=['a b', "it's"] leaves it out""",
+         """--read label='it'"'"'s' makes it the label; --read columns='["a b", "it'"'"'s"]' leaves it out"""),
+        ("the ends of edges are 'format=1' and 'seed=2', the first two; source= and target= name others",
+         "the ends of edges are 'format=1' and 'seed=2', the first two; "
+         "--read source=... and --read target=... name others"),
         ("turn the comparison round, or pass a mask", "turn the comparison round"),
         ('use schedule="auto" or device="cpu"', "use --schedule auto or --device cpu"),
         ("DotMotif's arrows are read by Pattern.from_dotmotif",
@@ -100,4 +107,5 @@ def test_messages_of_files_and_texts_are_left_alone() -> None:
     assert shell_message(file) == file.message
     text = UnsupportedError('NOT in conditions\n  (a)--(b) WHERE NOT a.mode="x"\n  ^')
     assert shell_message(text) == text.message
+    assert shell_message(QueryError("no column 'seed=5', mode='x'")) == "no column 'seed=5', --mode x"
     assert shell_message(QueryError("anchor['a']: the graph has no vertex 7")).startswith("--anchor a: ")

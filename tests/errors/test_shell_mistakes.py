@@ -100,7 +100,7 @@ MISTAKES: list[tuple[list[str], int, list[str]]] = [
         ["hint: --read label=name makes it the label, --read columns='[]' leaves it out"],
     ),
     (["info", "text.csv", "--read", "columns=2"], 1, ["--read label=name makes it the label"]),
-    (["info", "commented.tsv"], 1, ["hint: pass --read comments=# (the first line looks like one)"]),
+    (["info", "commented.tsv"], 1, ["hint: pass --read comments='#' (the first line looks like one)"]),
     (["count", "pays.csv", "(a)--(b)", "--anchor", "a=Ann"], 1, ["no vertex 'Ann'; did you mean 'ann'?"]),
     (["info", "text.csv", "--read", "label=1.5"], 1, ["option 'label' is 1.5; it must be a whole number or"]),
     (["info", "text.csv", "--read", "directed=true"], 2, ["directed= is said by --directed or --undirected"]),

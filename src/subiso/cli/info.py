@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import typer
 
 from subiso.cli import options as o
@@ -22,8 +24,11 @@ def info(
     read: o.ReadOptions = None,
 ) -> None:
     """Show a graph's size, degrees, labels and memory."""
+    from subiso.cli.words import shell_hint
+
     # The clean-up is a part of what `info` shows, so that reading need not tell it as well.
-    typer.echo(str(o.load_graph(graph, input_format, directed, read, tell=False).info()))
+    found = o.load_graph(graph, input_format, directed, read, tell=False).info()
+    typer.echo(str(replace(found, clean_up=tuple(map(shell_hint, found.clean_up)))))
 
 
 def register(app: typer.Typer) -> None:

@@ -147,11 +147,20 @@ def load_settings(texts: list[str] | None, where: str) -> dict[str, Any]:
         name, equals, value = text.partition("=")
         if not equals or not name:
             raise typer.BadParameter(f"{text!r} is not NAME=VALUE", param_hint=where)
-        try:
-            settings[name] = json.loads({"True": "true", "False": "false", "None": "null"}.get(value, value))
-        except ValueError:
-            settings[name] = value
+        settings[name] = load_value(value)
     return settings
+
+
+def load_value(text: str) -> Any:
+    """What a value is: a number, true, false, a JSON list, or text.
+
+    >>> load_value("16"), load_value("true"), load_value("keep"), load_value('"16"')
+    (16, True, 'keep', '16')
+    """
+    try:
+        return json.loads({"True": "true", "False": "false", "None": "null"}.get(text, text))
+    except ValueError:
+        return text
 
 
 def load_patterns(texts: list[str]) -> list[tuple[str, Pattern]]:

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import json
 import re
+from ast import literal_eval
 from collections.abc import Collection
+from shlex import quote
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -33,9 +36,10 @@ _SENTENCES = (
     (r"motifs\(g, (\d)\)", r"subiso motifs GRAPH \1"),
     (r"\b(match|exists)\(\)", r"subiso \1"),
 )
-_VALUE = (
-    r"(?:(?P<quote>['\"])(?P<quoted>.*?)(?P=quote)|(?P<plain>\w[\w.]*|\[(?:[^][]|\[[^][]*\])*\]|\{.*?\}))?"
-)
+_QUOTED = r"'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\""
+_VALUE = rf"(?:(?P<quoted>{_QUOTED})|(?P<plain>\w[\w.]*|\[(?:[^][]|\[[^][]*\])*\]|\{{.*?\}}))?"
+# What is quoted and no argument's value: names of columns, of vertices, of files.
+_VERBATIM = re.compile(rf"(?<![\w=\[{{])({_QUOTED})(?!\w)")
 # Arguments that are options of the same name, and those that are said without a value.
 _OPTIONS = re.compile(
     r"\b(?P<name>device|engine|schedule|mode|per|approx|confidence|seed|threads|timeout|limit|sample)="
@@ -70,19 +74,28 @@ def shell_hint(hint: str, takes: Collection[str] = ("lossy",)) -> str:
     '.subiso holds everything'
     >>> shell_hint('density="any", or size=[4, 8]')
     "density=any, or size='[4, 8]'"
+    >>> shell_hint("say which: source='Sender ID', target='seed=5', for instance")
+    "say which: --read source='Sender ID', --read target=seed=5, for instance"
     """
     if "lossy" not in takes:
         hint = re.sub("lossy=True[^;]*; ", "", hint)
-    said = []
-    # Sentences are taken out first, so that what replaces them is not replaced again.
+    said: list[str] = []
+
+    def settled(text: str) -> str:
+        """What is not looked at again; a place for it."""
+        said.append(text)
+        return f"\0{len(said) - 1}\0"
+
+    # What is quoted comes first, whatever it holds: a column may well be called `seed=5`.
+    for names, option in ((_READER_OPTIONS, "--read "), (_ARGUMENTS, "")):
+        hint = names.sub(lambda f: settled(option + _typed(f)) if f[0][-1] in "'\"]" else f[0], hint)  # noqa: B023
+    hint = _VERBATIM.sub(lambda f: settled(f[0]), hint)
     for written, typed in _SENTENCES:
-        found = re.search(written, hint)
-        if found:
-            said.append(found.expand(typed))
-            hint = f"{hint[: found.start()]}\0{len(said) - 1}\0{hint[found.end() :]}"
+        if found := re.search(written, hint):
+            hint = hint[: found.start()] + settled(found.expand(typed)) + hint[found.end() :]
     before = "in Python: " if _PYTHON.search(hint) else ""
-    hint = _READER_OPTIONS.sub(lambda f: "--read " + _typed(f), hint if before else _options(hint))
-    hint = hint if before else _ARGUMENTS.sub(_typed, hint)
+    hint = _READER_OPTIONS.sub(lambda f: settled("--read " + _typed(f)), hint)
+    hint = hint if before else _ARGUMENTS.sub(_typed, _options(hint))
     return before + re.sub("\0(\\d+)\0", lambda place: said[int(place[1])], hint)
 
 
@@ -99,17 +112,50 @@ def shell_message(error: SubisoError) -> str:
 
     if "\n" in error.message or not isinstance(error, QueryError | UnsupportedError | DeviceMemoryError):
         return error.message
-    return _options(error.message).replace("columns=", "--columns")
+    parts = _VERBATIM.split(error.message)  # every other one is quoted
+    parts[::2] = [_options(part).replace("columns=", "--columns") for part in parts[::2]]
+    return "".join(parts)
 
 
 def _options(text: str) -> str:
     text = _ANCHOR.sub(r"--anchor \1", text)
     text = _FLAGS.sub(lambda f: _SAID_OTHERWISE.get((f[1], f[2]), "--" + f[1].replace("_", "-")), text)
-    return _OPTIONS.sub(lambda f: f"--{f['name']} {f['quoted'] or f['plain'] or ''}".rstrip(), text)
+
+    def typed(found: re.Match[str]) -> str:
+        value = _value(found)
+        return f"--{found['name']} {quote(value)}" if value else f"--{found['name']}"
+
+    return _OPTIONS.sub(typed, text)
 
 
 def _typed(found: re.Match[str]) -> str:
-    name, quoted, plain = found["name"], found["quoted"], found["plain"]
-    if quoted is None and plain and plain[0] in "[{":  # JSON, which a shell would take apart
-        plain = "[...]" if plain == "[...]" else "'" + plain.replace("'", '"') + "'"
-    return f"{name}={quoted if quoted is not None else plain or '...'}"
+    """NAME=VALUE as one word of a shell, which `--read` takes for that value.
+
+    >>> for text in ("label='Sender ID'", "label='5'", "columns=['a', 'b']", "columns=[...]", "ids="):
+    ...     print(_typed(_READER_OPTIONS.search(text)))
+    label='Sender ID'
+    label='"5"'
+    columns='["a", "b"]'
+    columns=[...]
+    ids=...
+    """
+    from subiso.cli.options import load_value
+
+    name, value = found["name"], _value(found)
+    if value is None or "..." in value:  # whoever types it fills that in
+        return f"{name}={value or '...'}"
+    if found["quoted"] and load_value(value) != value:
+        value = json.dumps(value)
+    return f"{name}={quote(value)}"
+
+
+def _value(found: re.Match[str]) -> str | None:
+    """What stands behind the equals sign, without Python's quotes; lists as JSON."""
+    written: str | None = found["quoted"] or found["plain"]
+    if written is None or written[0] not in "'\"[{":
+        return written
+    try:
+        value = literal_eval(written)
+        return value if isinstance(value, str) else json.dumps(value)
+    except (ValueError, SyntaxError, TypeError):  # [...], for instance
+        return written
