@@ -57,6 +57,31 @@ def test_filters_that_are_named_are_told() -> None:
 
 
 @pytest.mark.parametrize(
+    ("wrong", "message"),
+    [
+        (
+            {"setops": "avx3"},
+            r"setops is 'avx3'; did you mean 'avx2'\?\n.*may be 'scalar', 'avx2', 'avx512', None",
+        ),
+        ({"setops": 3}, r"setops is 3\n"),
+        ({"max_tail": "x"}, r"max_tail is 'x'\n.*it may be a whole number from 0"),
+        ({"max_tail": True}, r"max_tail is True\n"),
+        ({"max_tail": -1}, r"max_tail is -1\n"),
+        ({"signature": (64.0, 2)}, r"signature is \(64\.0, 2\)\n.*a tuple \(a whole number from 0, a whole"),
+        ({"signature": (64, 2, 2)}, r"signature is \(64, 2, 2\)\n"),
+        ({"signature": "x"}, r"signature is 'x'\n"),
+        ({"filters": "degree"}, r"filters is 'degree'\n.*a tuple \(a text, \.\.\.\), None"),
+        ({"filters": (3,)}, r"filters is \(3,\)\n"),
+        ({"twins": None}, r"twins is None\n.*True, False"),
+    ],
+)
+def test_values_of_other_kinds(wrong: dict[str, Any], message: str) -> None:
+    with pytest.raises(QueryError, match=f"(?s)Switches: {message}"):
+        si.Switches(**wrong)
+    assert si.Switches(filters=("degree", "refine"), signature=(64, 2), setops="scalar", max_tail=0)
+
+
+@pytest.mark.parametrize(
     ("make", "message"),
     [
         (lambda: si.Switches(order="rii"), r"Switches: order is 'rii'; did you mean 'ri'\?\n.*'cost', 'ri'"),  # type: ignore[arg-type]
