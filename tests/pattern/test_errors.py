@@ -354,9 +354,29 @@ def test_every_message_is_shown_above():
     assert missing == []
 
 
-@pytest.mark.parametrize("text", ["(a:IBAN-Acc)", "(a:v1.2)-->(b)", "(a)-[:in/out]->(b)"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "(a:IBAN-Acc)",
+        "(a:A|v1.2)-->(b)",
+        "(a)-[:in/out]->(b)",
+        "(a:A-)",
+        "(a)--(b) WHERE a:A-B",
+        "(a)--(b) WHERE a:A-B AND b:C, (b)--(c)",
+        "(a WHERE a:A-B)--(b)",
+    ],
+)
 def test_labels_of_other_characters_are_to_be_quoted(text):
     with pytest.raises(
         PatternSyntaxError, match=r'labels with other characters are quoted: \(a:"my label"\)'
     ):
         Pattern(text)
+
+
+@pytest.mark.parametrize(
+    "text", ["(a:A--(b)", "(a:A-->(b:B)", "(a)-[:X--(b)", "(a:A-[:X]->(b)", "(a:A<--(b)"]
+)
+def test_a_forgotten_bracket_is_no_label_to_quote(text):
+    with pytest.raises(PatternSyntaxError) as raised:
+        Pattern(text)
+    assert raised.value.hint is None

@@ -146,14 +146,21 @@ class _Parser(Conditions):
             self.conjunction()
         if self.sees("*", "+"):
             self.refuse("repetition of vertices")
-        self.expect(")", "')'", hint=self.quoting(self.draft.labels[index]))
+        self.expect(")", "')'", hint=self.quoting())
         if self.sees("{", "*", "+"):
             self.refuse("quantified paths", hint="write every edge out")
         return index
 
-    def quoting(self, labels: object) -> str | None:
-        """The hint for where a label seems to go on."""
-        return _QUOTED if labels and self.sees("-", ".", "/") else None
+    def quoting(self) -> str | None:
+        """The hint for where a label seems to go on: no arrow begins with what follows."""
+        after = self.peek()
+        labelled = self.at > 1 and self.tokens[self.at - 2][:2] in (
+            (SYMBOL, ":"),
+            (SYMBOL, "|"),
+            (SYMBOL, "&"),
+        )
+        goes_on = after.kind in (NAME, NUMBER) or (after.kind == SYMBOL and after.text in ")]")
+        return _QUOTED if labelled and goes_on and self.sees("-", ".", "/") else None
 
     def name(self) -> Token | None:
         token = self.token
@@ -240,7 +247,7 @@ class _Parser(Conditions):
             if self.keyword("WHERE"):
                 inline = self.at + 1
                 self.skip_inline()
-            self.expect("]", "']'", hint=self.quoting(labels))
+            self.expect("]", "']'", hint=self.quoting())
         self.expect("-", "'-'" if left or self.sees(">", "(") else "an edge", hint)
         right = self.accept(">") is not None
         if self.sees("*", "+", "{"):
@@ -343,7 +350,7 @@ class _Parser(Conditions):
             self.refuse("quantified paths", hint="write every edge out")
         if token.kind == SYMBOL and token.text == "|":
             self.refuse("alternatives of paths", hint="match each of them by itself")
-        self.fail(message)
+        self.fail(message, hint=self.quoting())
 
 
 def _catalogue_hint(word: str) -> str | None:
