@@ -79,10 +79,12 @@ def random_queries(
     several = isinstance(given, Sequence) and not isinstance(given, str)
     wanted = list(given) if several else [given]
     sizes = [whole("size", each, 1, MAX_VERTICES) for each in wanted]
-    if max(sizes, default=0) > graph.num_vertices:
+    if not sizes:
+        raise GraphError("size is an empty list: there would be no patterns", hint="size=8, or size=[4, 8]")
+    if max(sizes) > graph.num_vertices:
         raise GraphError(f"a pattern of {max(sizes)} vertices in a graph of {graph.num_vertices}")
     whole("count", count, 0)
-    if settings.density == "dense" and min(sizes, default=4) < 4:
+    if settings.density == "dense" and min(sizes) < 4:
         raise GraphError(
             "no pattern of fewer than 4 vertices is dense", hint='density="any", or larger sizes'
         )

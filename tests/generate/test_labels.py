@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import hashlib
+from decimal import Context, Decimal
+
 import numpy as np
 import pytest
 
 from subiso.errors import GraphError
 from subiso.graph import generators as gen
+from subiso.graph.generators.powers import falling
 
 
 def shares(labels: object) -> dict[object, float]:
@@ -73,6 +77,23 @@ def test_named_distributions_are_power_laws(name: str, alpha: float) -> None:
     assert both[0].edge_labels.codes.tolist() == both[1].edge_labels.codes.tolist()  # type: ignore[union-attr]
 
 
+@pytest.mark.parametrize("alpha", [0.0, 0.1, 0.75, 1.0, 1.5, 2.0, 2.5, 3.3, 9.99, 10.0])
+def test_weights_are_powers(alpha: float) -> None:
+    exact = Context(prec=40)
+    ranks = [1, 2, 3, 7, 64, 65, 999, 1000]
+    weights = falling(1000, alpha)
+    for rank in ranks:
+        power = exact.power(Decimal(rank), Decimal(-alpha))
+        assert abs(Decimal(float(weights[rank - 1])) / power - 1) < Decimal("1e-13"), rank
+    assert (np.diff(weights) <= 0).all() and weights[0] == 1.0
+
+
+def test_weights_are_the_same_on_every_machine() -> None:
+    """To the last bit, as they decide what is drawn."""
+    digits = hashlib.sha256(np.concatenate([falling(5000, a) for a in (0.3, 1.5, 7.1)]).tobytes()).hexdigest()
+    assert digits[:16] == "49734a3e94a320fd"
+
+
 @pytest.mark.parametrize("word", ["power-law", "power_law"])
 def test_other_spellings_of_a_distribution(word: str) -> None:
     drawn = [gen.with_labels(gen.cycle(99), 3, name, seed=1).vertex_labels for name in (word, "powerlaw")]
@@ -91,7 +112,7 @@ def test_refusals() -> None:
         gen.with_labels(base, ["a", "a"])
     with pytest.raises(GraphError, match="zipf has no alpha\n  hint: distribution="):
         gen.with_labels(base, 3, "zipf", alpha=2)
-    for steepness in (-1, 11, float("nan"), "steep"):
+    for steepness in (-1, 11, float("nan"), "steep", True):
         with pytest.raises(GraphError, match="alpha must be a number between 0 and 10, not "):
             gen.with_labels(base, 3, "powerlaw", alpha=steepness)  # type: ignore[arg-type]
     with pytest.raises(GraphError, match="k must be a whole number of 1 to 16777216, not 0"):

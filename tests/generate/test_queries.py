@@ -145,6 +145,8 @@ def test_what_cannot_be_found() -> None:
         random_queries(pairs, 1, 3, density="dense")
     with pytest.raises(GraphError, match="method must be one of walk, expand, not 'run'"):
         random_queries(pairs, 1, 2, method="run")  # type: ignore[arg-type]
+    with pytest.raises(GraphError, match="size is an empty list"):
+        random_queries(pairs, size=[])
     with pytest.raises(GraphError, match="size must be a whole number of 1 to 64, not 65"):
         random_queries(pairs, 1, 65)
     with pytest.raises(GraphError, match="a pattern of 1 vertices in a graph of 0"):

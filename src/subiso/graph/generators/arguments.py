@@ -49,7 +49,7 @@ def number(name: str, value: float, most: int) -> float:
     subiso.errors.GraphError: p must be a number between 0 and 1, not 1.5
     """
     try:
-        found = float(value)
+        found = -1.0 if isinstance(value, (bool, np.bool_)) else float(value)
     except (TypeError, ValueError):
         found = -1.0
     if not 0.0 <= found <= most:

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from decimal import Context, Decimal
+from collections.abc import Sequence
 from itertools import accumulate
-from math import sqrt
 
 import numpy as np
 
@@ -13,17 +11,11 @@ from subiso.errors import GraphError
 from subiso.graph.adjacency import native
 from subiso.graph.arrays import Array
 from subiso.graph.generators.arguments import joined, number, seed_of, threads_of, whole
+from subiso.graph.generators.powers import falling
 from subiso.graph.graph import Graph
 from subiso.graph.labels import EdgeLabels, Label, VertexLabels
 
 ALPHAS = {"uniform": 0.0, "zipf": 1.0, "powerlaw": 2.5}
-# Weight of the label of rank r = 1, 2, ...; only operations that every platform rounds alike.
-_QUICK: dict[float, Callable[[int], float]] = {
-    0.0: lambda r: 1.0,
-    1.0: lambda r: 1.0 / r,
-    2.5: lambda r: 1.0 / (r * r * sqrt(r)),
-}
-_PRECISE = Context(prec=30)
 _STEEPEST = 10
 
 
@@ -47,7 +39,7 @@ def with_labels(
     {'less': 279, 'often': 546, 'rare': 175}
     """
     chosen = _choose(
-        k, _weight(distribution, alpha), graph.num_vertices, (seed_of(seed), 0, threads_of(threads))
+        k, _exponent(distribution, alpha), graph.num_vertices, (seed_of(seed), 0, threads_of(threads))
     )
     return _replace(graph, vertex_labels=VertexLabels(*chosen))
 
@@ -68,7 +60,7 @@ def with_edge_labels(
     (0, 1, 2)
     """
     chosen = _choose(
-        k, _weight(distribution, alpha), graph.num_edges, (seed_of(seed), 1, threads_of(threads))
+        k, _exponent(distribution, alpha), graph.num_edges, (seed_of(seed), 1, threads_of(threads))
     )
     return _replace(graph, edge_labels=EdgeLabels(*chosen))
 
@@ -106,30 +98,27 @@ def random_labels(
     return graph
 
 
-def draw_labels(weights: Sequence[float], count: int, seed: int, stream: int, threads: int) -> Array:
+def draw_labels(weights: Sequence[float] | Array, count: int, seed: int, stream: int, threads: int) -> Array:
     """`count` indices into `weights`, each drawn with its weight, as uint32."""
-    scaled = [max(int(w * 2**52), 1) for w in weights]
+    scaled = np.maximum((np.asarray(weights, np.float64) * 2**52).astype(np.int64), 1).tolist()
     total = sum(scaled)
     bounds = [(part << 64) // total for part in accumulate(scaled)][:-1]
     drawn: Array = native.generate_categories(np.array(bounds, np.uint64), count, seed, stream, threads)
     return drawn
 
 
-def _weight(distribution: str, alpha: float | None) -> Callable[[int], float]:
-    """What gives the weight of a rank."""
+def _exponent(distribution: str, alpha: float | None) -> float:
+    """The label of rank r = 1, 2, ... has the weight r to the power of minus this."""
     name = joined(distribution)
     if name not in ALPHAS:
         raise GraphError(f"unknown distribution {distribution!r}", hint=f"one of {', '.join(ALPHAS)}")
     if alpha is not None and name != "powerlaw":
         raise GraphError(f"{distribution} has no alpha", hint='distribution="powerlaw"')
-    steepness = ALPHAS[name] if alpha is None else number("alpha", alpha, _STEEPEST)
-    # Powers of floats are rounded differently from platform to platform.
-    slow = lambda r: float(_PRECISE.power(Decimal(r), Decimal(-steepness)))  # noqa: E731
-    return _QUICK.get(steepness, slow)
+    return ALPHAS[name] if alpha is None else number("alpha", alpha, _STEEPEST)
 
 
 def _choose(
-    k: int | Sequence[Label], weight: Callable[[int], float], count: int, source: tuple[int, int, int]
+    k: int | Sequence[Label], alpha: float, count: int, source: tuple[int, int, int]
 ) -> tuple[tuple[Label, ...], Array]:
     """Sorted names and `count` codes, drawn from `source`: seed, stream, threads."""
     labels = list(k) if isinstance(k, (list, tuple)) else list(range(whole("k", k, 1, 2**24)))  # type: ignore[arg-type]
@@ -138,7 +127,7 @@ def _choose(
         raise GraphError(
             "k must be a number of labels, or a list of distinct labels, all ints or all strings"
         )
-    drawn = draw_labels([weight(rank + 1) for rank in range(len(labels))], count, *source)
+    drawn = draw_labels(falling(len(labels), alpha), count, *source)
     names = sorted(labels)
     code_of = {name: code for code, name in enumerate(names)}
     codes = np.array([code_of[label] for label in labels], np.uint32)
