@@ -17,7 +17,18 @@ from subiso.engine.query import make_query
 from subiso.engine.several import count_several
 from subiso.errors import QueryError, TimeoutReached, UnsupportedError
 from subiso.graph import Graph
-from subiso.options import Counting, Existence, How, Many, PatternLike, Progress, Rows, What, refuse_unknown
+from subiso.options import (
+    Cliques,
+    Counting,
+    Existence,
+    How,
+    Many,
+    PatternLike,
+    Progress,
+    Rows,
+    What,
+    refuse_unknown,
+)
 from subiso.pattern import Pattern
 
 if TYPE_CHECKING:  # `result` is loaded by those who want rows
@@ -239,21 +250,23 @@ def exists(
 @overload
 def cliques(graph: Graph, k: int, *, per: None = None, **options: Unpack[How]) -> int: ...
 @overload
+def cliques(graph: Graph, k: int, *, per: None = None, **options: Unpack[Cliques]) -> Any: ...
+@overload
 def cliques(
     graph: Graph, k: int, *, per: Literal["vertex", "edge"], **options: Unpack[How]
 ) -> NDArray[np.int64]: ...
 
 
-def cliques(graph: Graph, k: int, *, per: Any = None, **options: Unpack[How]) -> Any:
-    """Count the cliques of k vertices; `device`, `timeout` and so on as in `count`. To list: match Pattern.clique(k).
+def cliques(graph: Graph, k: int, *, per: Any = None, **options: Unpack[Cliques]) -> Any:
+    """Count the cliques of k vertices; `approx`, `timeout` and so on as in `count`. To list: match Pattern.clique(k).
 
     >>> import subiso as si
     >>> g = si.Graph.from_edges([0, 1, 2, 0], [1, 2, 0, 3])
     >>> si.cliques(g, 3), si.cliques(g, 3, per="edge").tolist()
     (1, [1, 1, 0, 1])
     """
-    refuse_unknown("cliques", options, How)
-    return count(graph, Pattern.clique(k), per=per, **options)
+    refuse_unknown("cliques", options, Cliques)
+    return count(graph, Pattern.clique(k), anchor=None, per=per, **options)
 
 
 def explain(

@@ -49,13 +49,22 @@ def refuse_unknown(function: str, options: Mapping[str, object], known: type) ->
             raise TypeError(f"{function}() got an unexpected keyword argument {name!r}{meant}")
 
 
-class Counting(What, total=False):
-    """The options of `count`."""
+class Estimating(TypedDict, total=False):
+    """The options that ask for an estimate."""
 
-    per: str | None
     approx: float | None
     confidence: float | None
     seed: int | None
+
+
+class Counting(What, Estimating, total=False):
+    """The options of `count`."""
+
+    per: str | None
+
+
+class Cliques(How, Estimating, total=False):
+    """The options of `cliques`."""
 
 
 class Existence(TypedDict, total=False):

@@ -122,6 +122,8 @@ def test_motifs_of_a_directed_graph_ignore_direction(graph: si.Graph) -> None:
 def test_cliques(graph: si.Graph, dense: si.Graph) -> None:
     assert [si.cliques(graph, k) for k in (1, 2, 3, 4)] == [4, 4, 1, 0]
     assert si.cliques(dense, 3, engine="reference") == math.comb(45, 3)
+    estimate = si.cliques(dense, 5, approx=0.1, confidence=0.9, seed=1)
+    assert isinstance(estimate, si.Estimate) and estimate.low <= math.comb(45, 5) <= estimate.high
 
 
 def test_timeout_of_a_count_is_an_error_with_what_was_found(dense: si.Graph) -> None:
