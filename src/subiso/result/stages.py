@@ -19,6 +19,7 @@ from subiso.engine.base import StoppedBy
 from subiso.engine.clock import NEVER, Deadline
 
 _TRIAL = 4096  # rows whose sort is timed
+_TRIALS = 3  # of which the quickest counts: the others were disturbed
 _MISSES = 2.0  # times as long as in the cache, and the copy of all batches into one
 
 Table = NDArray[Any]
@@ -163,19 +164,20 @@ def _mix(x: NDArray[np.uint64]) -> NDArray[np.uint64]:
 
 
 class _Sorting:
-    """Foretells how long a sort takes, from how long one of a batch does."""
+    """Foretells how long a sort takes, from how long those of the first batches do."""
 
     def __init__(self) -> None:
-        self._each = 0.0
-        """Seconds per row and level of a merge sort."""
+        self._each: list[float] = []
+        """Seconds per row and level of a merge sort, by trial."""
 
     def seconds(self, rows: int, batch: Table) -> float:
         """That a sort of so many rows takes; `batch` is one to try it with."""
-        if not self._each and len(batch) >= _TRIAL:
+        if len(self._each) < _TRIALS and len(batch) >= _TRIAL:
             started = time.perf_counter()
             _sorted(batch)
-            self._each = _MISSES * (time.perf_counter() - started) / (len(batch) * math.log2(len(batch)))
-        return self._each * rows * math.log2(max(rows, 2))
+            taken = time.perf_counter() - started
+            self._each.append(_MISSES * taken / (len(batch) * math.log2(len(batch))))
+        return min(self._each, default=0.0) * rows * math.log2(max(rows, 2))
 
 
 def _sorted(table: Table) -> Table:
