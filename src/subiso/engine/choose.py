@@ -149,4 +149,4 @@ def make_params(
         raise QueryError("progress must be a function of one number, the fraction done")
     if not isinstance(switches, Switches | None):
         raise QueryError(f"switches is {switches!r}", hint="say which: switches=Switches(sums=False)")
-    return Params(threads=threads, timeout=timeout, progress=progress, switches=switches or Switches())
+    return Params(threads=threads, timeout=timeout, progress=progress, switches=switches or Params.switches)
