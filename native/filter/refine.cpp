@@ -186,13 +186,19 @@ class Waiting {
  public:
   Waiting(Refiner& refiner, const std::vector<Demand>& demands, std::uint64_t budget)
       : refiner_(refiner), demands_(demands), budget_(budget), waits_(demands.size()), met_(demands.size(), kNever) {
-    for (std::size_t i = 0; i < demands.size(); ++i) waits_[i] = refiner.filtered(demands[i].a);
+    for (const Demand& d : demands) {
+      waits_[lists_.size()] = refiner.filtered(d.a);
+      lists_.push_back(refiner.lists(d));
+    }
   }
 
   // Candidates of `a` have become fewer.
   void notice(int a) {
-    for (std::size_t j = 0; j < demands_.size(); ++j)
-      if (demands_[j].b == a && refiner_.filtered(demands_[j].a)) waits_[j] = true;
+    for (std::size_t j = 0; j < demands_.size(); ++j) {
+      const Demand& d = demands_[j];
+      if (d.b == a && refiner_.filtered(d.a)) waits_[j] = true;
+      if (d.a == a || d.b == a) lists_[j] = refiner_.lists(d);
+    }
   }
 
   // Until nothing waits; false when the budget is spent before.
@@ -211,13 +217,9 @@ class Waiting {
 
  private:
   std::size_t next() const {
-    std::size_t best = demands_.size();
-    std::uint64_t least = 0;
-    for (std::size_t i = 0; i < demands_.size(); ++i) {
-      if (!waits_[i]) continue;
-      const std::uint64_t lists = refiner_.lists(demands_[i]);
-      if (best == demands_.size() || lists < least) best = i, least = lists;
-    }
+    std::size_t best = waits_.size();
+    for (std::size_t i = 0; i < waits_.size(); ++i)
+      if (waits_[i] && (best == waits_.size() || lists_[i] < lists_[best])) best = i;
     return best;
   }
 
@@ -227,6 +229,7 @@ class Waiting {
   const std::vector<Demand>& demands_;
   const std::uint64_t budget_;
   std::vector<char> waits_;
+  std::vector<std::uint64_t> lists_;  // that each has to read
   std::vector<std::size_t> met_;  // how many candidates of b were lost when the demand was last met
   std::uint64_t work_ = 0;
 };

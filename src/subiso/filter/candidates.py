@@ -27,9 +27,8 @@ class Part(NamedTuple):
 
 def initial_parts(query: Query, layout: Layout, table: RelationTable) -> list[list[Part]]:
     """Per pattern vertex labels, masks, comparisons with constants, self loops and anchors; none = every vertex."""
-    found: list[list[Part]] = [[] for _ in range(query.pattern.num_vertices)]
-    for vertex, conjunction in enumerate(query.pattern.vertex_labels):
-        found[vertex] += [Part(layout.named_bits(names), True) for names in conjunction]
+    labels = query.pattern.vertex_labels
+    found = [[Part(layout.named_bits(names), True) for names in conjunction] for conjunction in labels]
     for vertex, bits in _unary(query, layout, table):
         found[vertex].append(Part(bits, False))
     return found
@@ -51,10 +50,15 @@ def intersected(parts: Sequence[Sequence[Part]]) -> list[Bits | None]:
     made: dict[tuple[int, ...], Bits] = {}
     found: list[Bits | None] = []
     for mine in parts:
+        if len(mine) < 2:
+            found.append(mine[0].bits if mine else None)
+            continue
         kind = kind_of(mine)
-        if len(kind) > 1 and kind not in made:
-            made[kind] = np.bitwise_and.reduce([part.bits for part in mine])
-        found.append(made[kind] if len(kind) > 1 else mine[0].bits if mine else None)
+        if kind not in made:
+            made[kind] = (
+                np.bitwise_and.reduce([part.bits for part in mine]) if len(kind) > 1 else mine[0].bits
+            )
+        found.append(made[kind])
     return found
 
 

@@ -115,7 +115,7 @@ def begin(asked: Asked) -> Beginning:
     check_filters(filters)
     n = query.graph.num_vertices
     mean = [csr.num_entries / max(n, 1) for csr in csrs]
-    plain_fans = tuple((mean[link.forward], mean[link.backward]) for link in links)
+    plain_fans = tuple([(mean[forward], mean[backward]) for _, _, forward, backward in links])
     known = [bool(mine) for mine in parts]
     if not any(known):
         return Beginning((), plain_fans, tuple(known), links, csrs)
@@ -127,7 +127,8 @@ def begin(asked: Asked) -> Beginning:
     # read whole ones.
     read, more = (links, ()) if asked.slices is None or filters is not None else asked.slices()
     lists = (*csrs, *more)
-    entries = sum([lists[k.forward].num_entries + lists[k.backward].num_entries for k in read])
+    counts = [csr.num_entries for csr in lists]
+    entries = sum([counts[forward] + counts[backward] for _, _, forward, backward in read])
     return Beginning(_chosen(filters, entries), plain_fans, tuple(known), read, lists)
 
 

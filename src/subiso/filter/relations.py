@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from hashlib import blake2b
 
 import numpy as np
@@ -25,8 +26,6 @@ class RelationTable:
         self._number: dict[Relation, int] = {}
         self._fits: dict[PatternEdge, EdgeFit | None] = {}
         self._pairs: dict[Relation, tuple[int, int]] = {}
-        self._plain: dict[bool, tuple[int, int]] = {}
-        """Directed or not: the numbers for edges of which nothing else is asked."""
 
     def number(self, relation: Relation) -> int:
         """The relation's index; an undirected graph has one direction only."""
@@ -44,23 +43,26 @@ class RelationTable:
             self.number(relation.reversed())
         return [self.number(relation.reversed()) for relation in self.relations]
 
-    def link(self, a: int, b: int, relation: Relation) -> Link:
-        """A link between two pattern vertices; `relation` is read at a's end."""
+    def pair(self, relation: Relation) -> tuple[int, int]:
+        """The numbers of a relation and of its reverse."""
         pair = self._pairs.get(relation)
         if pair is None:
             pair = self._pairs[relation] = self.number(relation), self.number(relation.reversed())
-        return Link(a, b, *pair)
+        return pair
 
-    def link_of(self, edge: PatternEdge) -> Link:
-        """The link of a pattern edge."""
-        if edge.labels is None and edge.mask is None and edge.name is None:
-            pair = self._plain.get(edge.directed)
-            if pair is not None:
-                return Link(edge.source, edge.target, *pair)
-            link = self.link(edge.source, edge.target, _OUT if edge.directed else _ANY)
-            self._plain[edge.directed] = link.forward, link.backward
-            return link
-        return self.link(edge.source, edge.target, self.of_edge(edge))
+    def links_of(self, edges: Iterable[PatternEdge]) -> list[Link]:
+        """The links of pattern edges; one call for all, as there may be many and a query takes microseconds."""
+        links: list[Link] = []
+        plain: dict[bool, tuple[int, int]] = {}  # directed or not: the numbers where nothing else is asked
+        for edge in edges:
+            if edge.labels is None and edge.mask is None and edge.name is None:
+                pair = plain.get(edge.directed)
+                if pair is None:
+                    pair = plain[edge.directed] = self.pair(self.of_edge(edge))
+            else:
+                pair = self.pair(self.of_edge(edge))
+            links.append(Link(edge.source, edge.target, pair[0], pair[1]))
+        return links
 
     def of_edge(self, edge: PatternEdge) -> Relation:
         """The relation of a pattern edge, read at its source."""

@@ -87,11 +87,11 @@ def resolve(
     layout = layout_of(query.graph)
     table = RelationTable(query)
     edges = [e for e in query.pattern.edges if e.source != e.target]
-    links = [table.link_of(e) for e in edges]
+    links = table.links_of(edges)
     absent = [e for e in query.pattern.anti_edges if e.source != e.target]
     if query.mode == "induced":
         absent += induced_edges(query)
-    forbidden = [table.link_of(e) for e in absent]
+    forbidden = table.links_of(absent)
     entities = table.entities() if query.mode == "edge-isomorphism" else ()
     reverse = table.reverse()
     csrs = tuple(layout.relation(r) for r in table.relations)
