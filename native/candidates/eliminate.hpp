@@ -1,7 +1,6 @@
 // Counts homomorphisms by eliminating the query's vertices one after the other: what a vertex says of its neighbours
 // becomes a table over them. Takes time by the width of the query, not by the number of matches.
 #pragma once
-#include <atomic>
 #include <cstdint>
 #include <vector>
 
@@ -15,7 +14,7 @@ enum class Elimination { kDone, kTooWide, kTooMuch, kOverflow, kStopped };
 // What ends an elimination early: rows looked at, or somebody who wants it to end.
 struct Limits {
   std::uint64_t rows;
-  const std::atomic<bool>* stop = nullptr;
+  const Stop* stop = nullptr;
 };
 
 struct Eliminated {

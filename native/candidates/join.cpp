@@ -112,7 +112,7 @@ void Join::join(std::size_t i, std::uint32_t x, Times times) {
 
 void Join::look() const {
   if (steps_ > limits_.rows) throw Failure{Elimination::kTooMuch};
-  if (limits_.stop != nullptr && limits_.stop->load(std::memory_order_relaxed)) throw Failure{Elimination::kStopped};
+  if (!still_wanted(limits_.stop)) throw Failure{Elimination::kStopped};
 }
 
 Times Join::checked(std::size_t known, Times times) const {

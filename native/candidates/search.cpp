@@ -80,7 +80,7 @@ bool CandidateSearch::step() {
 bool CandidateSearch::stopped() {
   if (result_.steps < poll_) return false;
   poll_ = result_.steps + kPoll;
-  return result_.overflow || (options_.stop != nullptr && options_.stop->load(std::memory_order_relaxed));
+  return result_.overflow || !still_wanted(options_.stop);
 }
 
 double CandidateSearch::done() const {

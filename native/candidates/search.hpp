@@ -2,7 +2,6 @@
 // reason; points stand for as many data vertices as they weigh; vertices at the end that are not joined are counted, not
 // matched, unless they are to be listed.
 #pragma once
-#include <atomic>
 #include <cstdint>
 #include <utility>
 #include <vector>
@@ -22,7 +21,7 @@ struct SearchOptions {
   std::size_t max_rows = 0;
   // Pairs of query vertices, the first of which has the lower vertex in every listed row.
   std::vector<std::pair<int, int>> restrictions = {};
-  const std::atomic<bool>* stop = nullptr;
+  const Stop* stop = nullptr;
 };
 
 struct SearchResult {

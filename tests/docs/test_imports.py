@@ -19,6 +19,7 @@ FLOORS = (
         "engine.base",
         "engine.clock",
         "engine.compare",
+        "engine.kinds",
         "engine.query",
         "engine.anchors",
     ),

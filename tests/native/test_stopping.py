@@ -1,4 +1,4 @@
-"""Counts and listings between candidates that are stopped, closed or late: what they say, and that they end."""
+"""Counts and listings between candidates that are stopped, closed, late or overflow: what they say; that they end."""
 
 from __future__ import annotations
 
@@ -6,11 +6,12 @@ import math
 import subprocess
 import sys
 import threading
+import time
 from dataclasses import replace
 from typing import Any
 
 import pytest
-from tests.native.test_candidates import hesitant_stream, star
+from tests.native.test_candidates import hesitant_stream, made, star
 
 import subiso as si
 from subiso import _native
@@ -21,6 +22,7 @@ from subiso.engine.candidates import Counter, Eliminator, Found, count_candidate
 from subiso.engine.query import make_query
 from subiso.engine.race import Race, may_eliminate, may_list, may_race
 from subiso.filter.resolve import resolve
+from subiso.graph import Graph
 
 SEARCH = Params(batch_rows=10, switches=Switches(labelled="search"))
 GRAPH, TEXT = star(50), "(a:A)--(b:B), (a)--(c:B)"
@@ -149,12 +151,8 @@ def test_an_elimination_looks_up_between_its_sums(monkeypatch: pytest.MonkeyPatc
     resolved = resolve(make_query(GRAPH, TEXT + ", (a)--(d:B)"))
     counter = Counter(resolved, Params(progress=told.append), 1)
     assert counter.eliminated(lambda: math.inf) == Found(50 * 49 * 48 // 6)
-    assert [done for done in told if done] == [
-        0.2,
-        0.4,
-        0.6,
-        0.8,
-    ]  # of five ways in which leaves may coincide
+    # Of five ways in which leaves may coincide.
+    assert [done for done in told if done] == [0.2, 0.4, 0.6, 0.8]
     counter = Counter(resolved, Params(poll=lambda: True), 1)
     assert counter.eliminated(lambda: math.inf) == Found(0, "cancelled")
 
@@ -182,6 +180,59 @@ def test_large_candidate_graphs_are_not_made(monkeypatch: pytest.MonkeyPatch) ->
         ]
         wanted = [most > 1, False, most > 1, most > 1, most == everywhere]
         assert [way is not None for way in taken] == wanted, most
+
+
+def test_an_overflow_ends_the_search() -> None:
+    """The first triangle has too many matches, and there are 20,000 of them."""
+    kinds, leaves, triangles = 14, 1000, 20_000
+    edges = [(0, 1), *((0, 2 + i) for i in range(kinds * leaves))]
+    first = 2 + kinds * leaves
+    edges += [(end, first + i) for i in range(triangles) for end in (0, 1)]
+    labels = ["H", "D", *(f"L{i % kinds}" for i in range(kinds * leaves)), *["B"] * triangles]
+    graph = Graph.from_edges(*zip(*edges, strict=True), vertex_labels=labels)
+    text = "(h:H)--(d:D)--(b:B)--(h)" + "".join(f", (h)--(l{i}:L{i})" for i in range(kinds))
+    (*_, overflow), steps = made(make_query(graph, text)).search([], True, True, 2**63)
+    assert overflow and steps < 100_000
+
+
+@pytest.mark.parametrize("switches", [Switches(labelled="search"), Switches(labelled="eliminate")])
+def test_the_clock_is_the_calls(monkeypatch: pytest.MonkeyPatch, switches: Switches) -> None:
+    """What came before the search counts: here the filters seem to have taken an hour."""
+    query = make_query(star(50), "(a:A)--(b:B), (a)--(c:B), (a)--(d:B)")
+    params, resolved = Params(timeout=60, switches=switches), resolve(query)
+    earlier = time.perf_counter() - 3600
+    assert count_candidates(resolved, params, 1, lambda: math.inf) == Found(50 * 49 * 48 // 6)
+    assert count_candidates(resolved, params, 1, lambda: math.inf, earlier) == Found(0, "timeout")
+    if switches.labelled == "search":
+        listed = list_candidates(resolved, params, earlier)
+        assert listed is not None and listed.stopped_by == "timeout"
+    given: list[float | None] = []
+    monkeypatch.setattr(cpu, "count_candidates", lambda *a: given.append(a[-1]))
+    monkeypatch.setattr(cpu, "list_candidates", lambda *a: given.append(a[-1]))
+    started = time.perf_counter()
+    cpu.count(query, params)
+    cpu.stream(query, params).close()
+    assert all(at is not None and started <= at <= time.perf_counter() for at in given) and len(given) == 2
+
+
+def test_making_a_graph_and_merging_its_twins_can_be_stopped() -> None:
+    query = make_query(star(50), "(a:A)--(b:B), (a)--(c:B), (a)--(d:B)")
+    stopped = _native.candidate_graph(resolve(query).narrowed.native())
+    stopped.stop()
+    assert not stopped.make() and stopped.num_points == 0
+    for ask in (stopped.merge_twins, lambda: stopped.search([], True, True, 100)):
+        with pytest.raises(ValueError, match="has not been made"):
+            ask()
+    graph = made(query)
+    graph.stop()
+    assert not graph.merge_twins() and graph.num_points == 51
+    monitored = Counter(resolve(query), Params(poll=lambda: True), 1)
+    monitored.reading = math.inf  # so that it is made in a thread of its own
+    assert monitored.searched() == Found(0, "cancelled")
+    lister = Lister(resolve(query), Params(poll=lambda: True))
+    lister.reading = math.inf
+    listed = lister.listed(None)
+    assert listed is not None and (len(listed.rows), listed.stopped_by) == (0, "cancelled")
 
 
 LATE = """

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Iterator
 from dataclasses import dataclass, field
 from functools import cache
-from types import UnionType
-from typing import TYPE_CHECKING, Any, Literal, Protocol, Union, get_args, get_origin, get_type_hints
+from typing import TYPE_CHECKING, Any, Literal, Protocol, get_type_hints
 
 import numpy as np
 from numpy.typing import NDArray
 
+from subiso.engine.kinds import fits, said, words
 from subiso.errors import Cancelled, QueryError, SubisoError, TimeoutReached, did_you_mean
 
 if TYPE_CHECKING:
@@ -77,10 +77,10 @@ class Switches:
     def __post_init__(self) -> None:
         for name, kind in _kinds().items():
             value = getattr(self, name)
-            if not _fits(value, kind):
+            if not fits(value, kind):
                 raise QueryError(
-                    f"Switches: {name} is {value!r}{did_you_mean(str(value), _words(kind))}",
-                    hint=f"it may be {_said(kind)}",
+                    f"Switches: {name} is {value!r}{did_you_mean(str(value), words(kind))}",
+                    hint=f"it may be {said(kind)}",
                 )
 
     @property
@@ -99,54 +99,6 @@ class Switches:
 def _kinds() -> dict[str, Any]:
     """What the switches may be: words, on or off, numbers, tuples of these."""
     return get_type_hints(Switches)
-
-
-def _fits(value: object, kind: Any) -> bool:
-    """Whether a value is of a kind, as type checkers would say; no number is negative.
-
-    >>> _fits((64, 2), tuple[int, int]), _fits((64.0, 2), tuple[int, int]), _fits("a", Literal["b"] | None)
-    (True, False, False)
-    """
-    inner = get_args(kind)
-    if get_origin(kind) is Literal:
-        return isinstance(value, str) and value in inner
-    if get_origin(kind) is UnionType or get_origin(kind) is Union:
-        return any(_fits(value, each) for each in inner)
-    if get_origin(kind) is tuple:
-        if not isinstance(value, tuple):
-            return False
-        each = inner[:1] * len(value) if inner[-1] is Ellipsis else inner
-        return len(value) == len(each) and all(map(_fits, value, each))
-    if kind is int:
-        return isinstance(value, int | np.integer) and not isinstance(value, bool) and int(value) >= 0
-    return isinstance(value, kind)
-
-
-def _words(kind: Any) -> tuple[str, ...]:
-    """The words that a kind has."""
-    if get_origin(kind) is Literal:
-        return get_args(kind)
-    return tuple(word for each in get_args(kind) for word in _words(each))
-
-
-def _said(kind: Any) -> str:
-    """What is of a kind, for people.
-
-    >>> _said(Literal["a", "b"] | None), _said(tuple[str, ...]), _said(int)
-    ("'a', 'b', None", 'a tuple (a text, ...)', 'a whole number from 0')
-    """
-    plain = {
-        bool: "True, False",
-        int: "a whole number from 0",
-        str: "a text",
-        type(None): "None",
-        Ellipsis: "...",
-    }
-    if kind in plain:
-        return plain[kind]
-    inner = get_args(kind)
-    said = ", ".join(map(repr, inner) if get_origin(kind) is Literal else map(_said, inner))
-    return f"a tuple ({said})" if get_origin(kind) is tuple else said
 
 
 @dataclass(frozen=True)

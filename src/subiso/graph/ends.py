@@ -29,10 +29,8 @@ PAIRS = (
     ("sender", "receiver"),
     ("sender", "recipient"),
     ("debtor", "creditor"),
-    (
-        "head",
-        "tail",
-    ),  # so in knowledge graphs; an arc of graph theory goes from its tail: the first is the source
+    # The first is the source: the head in knowledge graphs, the tail in graph theory.
+    ("head", "tail"),
     ("tail", "head"),
     ("subject", "object"),
     ("parent", "child"),
