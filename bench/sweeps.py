@@ -29,6 +29,7 @@ from bench.ablation.setting import failure  # noqa: E402
 from bench.ablation.study import Study  # noqa: E402
 from bench.checked import check_names, chosen_graphs, run_script, script_parser, share  # noqa: E402
 from bench.plot import bar_chart, line_chart  # noqa: E402
+from subiso.bench.cold import forget_plans  # noqa: E402
 from subiso.bench.data import DataFolder, load_graph  # noqa: E402
 from subiso.engine import cpu, cuda  # noqa: E402
 from subiso.engine.base import Outcome, Params  # noqa: E402
@@ -166,6 +167,7 @@ def ask(name: str, engine: Engine, query: Query, options: Options) -> Answer:
 def _ask_once(name: str, engine: Engine, query: Query, options: Options) -> Answer:
     if time.perf_counter() > options.deadline:
         return Answer(name, state=LEFT_OUT)
+    forget_plans()
     started = time.perf_counter()
     try:
         outcome = engine(query, Params(timeout=options.limit))

@@ -21,6 +21,7 @@ sys.path[:0] = [str(ROOT), str(ROOT / "src")]
 
 from bench.ablation.study import Study, geometric_mean  # noqa: E402
 from bench.checked import chosen_graphs, run_script, script_parser  # noqa: E402
+from subiso.bench.cold import forget_plans  # noqa: E402
 from subiso.bench.data import DataFolder, load_graph  # noqa: E402
 from subiso.engine import cpu  # noqa: E402
 from subiso.engine.base import Outcome, Params, Switches  # noqa: E402
@@ -102,6 +103,7 @@ def timed(count: Count, case: Case, switches: Switches, limit: float, repeat: in
     """Milliseconds, or why there are none."""
     best = float("inf")
     for _ in range(1 + repeat):
+        forget_plans()
         started = time.perf_counter()
         outcome = count(case.query, Params(timeout=limit, switches=switches))
         best = min(best, 1000 * (time.perf_counter() - started))

@@ -22,6 +22,7 @@ if find_spec("subiso") is None:  # not installed: the sources beside us
     sys.path.insert(0, str(HERE.parent / "src"))
 
 import subiso as si  # noqa: E402
+from subiso.bench.cold import forget_plans  # noqa: E402
 from subiso.bench.data import DataFolder, load_graph  # noqa: E402
 from subiso.bench.machine import describe  # noqa: E402
 from subiso.engine import cpu  # noqa: E402
@@ -30,7 +31,6 @@ from subiso.engine.query import Query, make_query  # noqa: E402
 from subiso.engine.several import count_several  # noqa: E402
 from subiso.engine.together import plan_teams  # noqa: E402
 from subiso.filter.resolve import resolve  # noqa: E402
-from subiso.plan import alike, formula  # noqa: E402
 
 ENUMERATE = Switches(decompose="never", expand="never", labelled="plan")
 DEFAULT = Switches()
@@ -157,8 +157,7 @@ def planned(queries: list[Query], switches: Switches, threads: int) -> tuple[flo
     }
     if not waiting:
         return 0.0, "0", 1.0
-    formula._make_once.cache_clear()
-    alike._choices_once.cache_clear()
+    forget_plans()
     start = time.perf_counter()
     teams, alone = plan_teams(queries, waiting, params)
     seconds = time.perf_counter() - start

@@ -36,6 +36,7 @@ from typing import TypeVar
 from bench.ablation.rehearse import compile_counts
 from bench.checked import check_names, chosen_graphs, run_script, share
 
+from subiso.bench.cold import forget_plans
 from subiso.bench.data import DataFolder, load_graph
 from subiso.engine.base import Params, Switches
 from subiso.engine.cuda import SCHEDULES as KNOWN_SCHEDULES
@@ -303,6 +304,7 @@ def slow_ones(
 
 def run_once(engine: CudaEngine, query: Query, timing: Timing, params: Params, *, first: bool) -> None:
     """One more run; the first one may compile, and copies the graph, and counts only where it stays the only one."""
+    forget_plans()
     started = time.perf_counter()
     try:
         outcome = engine.count(query, params)

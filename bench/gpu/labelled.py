@@ -25,6 +25,7 @@ from pathlib import Path
 from bench.ablation.rehearse import compile_counts
 from bench.checked import check_graphs, check_names, run_script
 
+from subiso.bench.cold import forget_plans
 from subiso.bench.data import DataFolder, load_graph
 from subiso.engine.base import Params
 from subiso.engine.cuda.device import open_devices
@@ -104,6 +105,7 @@ def parse() -> argparse.Namespace:
 def measure(engine: CudaEngine, query: Query, way: str, row: Row, options: argparse.Namespace) -> None:
     best = math.inf
     for number in range(options.repeat + 1):
+        forget_plans()
         started = time.perf_counter()
         try:
             outcome = engine.count(query, Params(timeout=options.timeout))

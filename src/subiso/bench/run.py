@@ -11,6 +11,7 @@ from itertools import groupby
 from typing import Any, Protocol
 
 from subiso.bench import memory
+from subiso.bench.cold import forget_plans
 from subiso.bench.data import load_graph as load_shared
 from subiso.bench.listing import listing_memory
 from subiso.bench.machine import describe
@@ -165,6 +166,7 @@ def _asker(case: Case, graph: Graph, face: Face, options: Options) -> Ask:
     def ask(threads: int | None) -> list[tuple[str, int, int, float]]:
         answers = []
         for query, pattern in prepared:
+            forget_plans()
             start = time.perf_counter()
             got = face.count(graph, pattern, threads=threads, unique=case.unique, timeout=options.timeout)
             answers.append((query.name, got, query.count, time.perf_counter() - start))
