@@ -15,9 +15,12 @@ from shim import ShimMachine
 
 from subiso.engine import candidates, cpu, race, reference
 from subiso.engine.base import Outcome, Params, Switches
+from subiso.engine.candidate_search import little_to_read
 from subiso.engine.candidates import Counter, Found
 from subiso.engine.cuda import engine as cuda_engine
 from subiso.engine.cuda.engine import CudaEngine
+from subiso.engine.cuda.filter_tune import FilterWishes
+from subiso.engine.cuda.tune import Wishes
 from subiso.engine.cuda.watch import Watch
 from subiso.engine.query import Query, make_query
 from subiso.errors import CountOverflowError
@@ -32,15 +35,17 @@ SEARCHING = race.Race.searching
 def always_race(monkeypatch: pytest.MonkeyPatch) -> None:
     """No query is answered before the race, which begins at once."""
     monkeypatch.setattr(cuda_engine, "HOST_COST", -1.0)
+    monkeypatch.setattr(race, "little_to_read", lambda _: False)
     monkeypatch.setattr(race.Race, "searching", race.Race.begin)
 
 
-def queries() -> list[Query]:
+def queries(*, unique: bool = True) -> list[Query]:
     rng = np.random.default_rng(8)
     graph = Graph.from_edges(
         rng.integers(0, 40, 120), rng.integers(0, 40, 120), vertex_labels=rng.choice(list("ABC"), 40)
     )
-    return [make_query(graph, pattern) for pattern in random_queries(graph, 6, [3, 4, 5], seed=1)]
+    patterns = random_queries(graph, 6, [3, 4, 5], seed=1)
+    return [make_query(graph, pattern, unique=unique) for pattern in patterns]
 
 
 def race_of(query: Query) -> race.Race[Found]:
@@ -153,6 +158,89 @@ def test_short_plans_run_on_the_host(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(cuda_engine, "HOST_SECONDS", 0.0)  # it takes longer than it may
     for query in queries():
         assert CudaEngine(machine, host=True).count(query).count == reference.count(query).count
+
+
+@pytest.fixture
+def may_be_first(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Queries are answered before the race, where that is done at once."""
+    monkeypatch.setattr(race, "little_to_read", little_to_read)
+
+
+def test_few_candidates_need_no_plan(may_be_first: None, monkeypatch: pytest.MonkeyPatch) -> None:
+    engine = CudaEngine(ShimMachine(), host=True)
+    monkeypatch.setattr(engine, "formula", lambda *_: pytest.fail("a plan"))
+    for query in queries():
+        assert engine.count(query).count == reference.count(query).count
+    kernels = CudaEngine(ShimMachine())
+    monkeypatch.setattr(kernels, "formula", lambda *_: pytest.fail("a plan"))
+    with pytest.raises(pytest.fail.Exception, match="a plan"):
+        kernels.count(queries()[0])
+
+
+def test_candidates_on_the_device_wait_for_the_race(
+    may_be_first: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(Counter, "searched", lambda *_: pytest.fail("at once"))
+    monkeypatch.setattr(race.Race, "searching", SEARCHING)
+    monkeypatch.setattr(race, "_PATIENCE", 1e3)
+    for query in queries():
+        engine = CudaEngine(ShimMachine(), Wishes(filters=FilterWishes(place="device")), host=True)
+        assert engine.count(query).count == reference.count(query).count
+
+
+def test_what_takes_more_steps_goes_on_at_once(may_be_first: None, monkeypatch: pytest.MonkeyPatch) -> None:
+    """... from where it was, beside the device."""
+    searched: list[Counter] = []
+    eliminated: list[Counter] = []
+
+    def in_vain(counter: Counter, *_: Any) -> None:
+        searched.append(counter)
+        counter.tried = True
+
+    def finds(counter: Counter, *_: Any) -> Found:
+        assert counter.aside
+        eliminated.append(counter)
+        return Found(77)
+
+    monkeypatch.setattr(race.Race, "searching", SEARCHING)
+    monkeypatch.setattr(race, "_PATIENCE", 1e3)
+    monkeypatch.setattr(Counter, "searched", in_vain)
+    monkeypatch.setattr(Counter, "eliminated", finds)
+    engine = CudaEngine(ShimMachine(), host=True)
+    real = engine.formula
+
+    def later(*arguments: Any) -> Any:
+        while not eliminated:
+            time.sleep(0.001)
+        time.sleep(0.05)
+        return real(*arguments)
+
+    monkeypatch.setattr(engine, "formula", later)
+    assert engine.count(queries()[0]).count == 77
+    assert searched == eliminated and len(searched) == 1
+
+
+def test_the_clock_stops_the_first_try(may_be_first: None, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Counter, "searched", lambda *_: Found(0, "timeout"))
+    assert CudaEngine(ShimMachine(), host=True).count(queries()[0]).stopped_by == "timeout"
+
+
+def test_few_matches_are_listed_without_a_plan(monkeypatch: pytest.MonkeyPatch) -> None:
+    engine = CudaEngine(ShimMachine(), host=True)
+    monkeypatch.setattr(cuda_engine, "make_plan", lambda *_, **__: pytest.fail("a plan"))
+    for query in queries(unique=False):
+        stream = engine.stream(query, Params(batch_rows=3))
+        batches = list(stream)
+        assert all(len(batch) <= 3 for batch in batches) and stream.stopped_by is None
+        found = [row for batch in batches for row in batch.tolist()]
+        expected = np.concatenate(list(reference.stream(query)) or [np.empty((0, 1))]).tolist()
+        assert sorted(found) == sorted(expected) and engine.last is None
+    early = engine.stream(max(queries(), key=lambda q: engine.count(q).count), Params(batch_rows=1))
+    next(early)
+    early.close()
+    assert early.stopped_by == "cancelled"
+    with pytest.raises(pytest.fail.Exception, match="a plan"):
+        CudaEngine(ShimMachine()).stream(queries()[0])
 
 
 LATE = """

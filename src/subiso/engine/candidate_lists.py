@@ -8,7 +8,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from subiso.engine.base import Params, StoppedBy
-from subiso.engine.candidate_search import FIRST_STEPS, LONG_STEPS, Searcher, fits, worth_making
+from subiso.engine.candidate_search import (
+    FIRST_STEPS,
+    LONG_STEPS,
+    Searcher,
+    fits,
+    little_to_read,
+    worth_making,
+)
 from subiso.filter.resolve import Resolved
 from subiso.plan.problem import Problem
 from subiso.plan.restrictions import restrictions_for
@@ -34,6 +41,13 @@ def list_candidates(resolved: Resolved, params: Params, started: float | None = 
     if not always and not worth_making(resolved, lambda: 0.0):  # first rows of a plan cost next to nothing
         return None
     return Lister(resolved, params, started=started).listed(None if always else FIRST_STEPS)
+
+
+def listed_soon(resolved: Resolved, params: Params, started: float) -> Listed | None:
+    """The same beside a device: where the rows are there before a plan would be made, or asked for by name."""
+    if params.switches.labelled == "search" or little_to_read(resolved):
+        return list_candidates(resolved, params, started)
+    return None
 
 
 class Lister(Searcher):

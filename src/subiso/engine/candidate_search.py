@@ -62,9 +62,14 @@ def worth_racing(resolved: Resolved) -> bool:
     return resolved.narrowed.reading <= _MOST_READ
 
 
+def little_to_read(resolved: Resolved) -> bool:
+    """Whether the candidate graph is there before a plan would be made."""
+    return resolved.narrowed.here and resolved.narrowed.reading <= _LITTLE_READ
+
+
 def worth_making(resolved: Resolved, plan_cost: Callable[[], float]) -> bool:
     """Whether the candidate graph is made. Plans of small patterns, whose cost is known well, may be done by then."""
-    if resolved.narrowed.reading <= _LITTLE_READ:
+    if little_to_read(resolved):
         return True
     if not worth_racing(resolved):
         return False

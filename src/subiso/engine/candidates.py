@@ -9,8 +9,9 @@ which few vertices may.
 from __future__ import annotations
 
 import math
+import threading
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 
 from subiso import _native
@@ -112,10 +113,17 @@ class Counter(Searcher):
     ) -> None:
         super().__init__(resolved, params, started=started, aside=aside)
         self.threads = threads
+        self.tried = False
+        """Backtracking has come to nothing in its first steps."""
+
+    def beside(self, over: threading.Event) -> Counter:
+        """Itself, to go on in a thread of its own until the event."""
+        self.aside, self.params = True, replace(self.params, progress=None, poll=over.is_set)
+        return self
 
     def run(self) -> Found | None:
         """Beside a plan or a device, until it is there or `stop` is called."""
-        found = self.searched() or self.eliminated(lambda: math.inf)
+        found = (None if self.tried else self.searched()) or self.eliminated(lambda: math.inf)
         if found is None and not self.stopped():
             self.merge_twins()
             found = self.searched(LONG_STEPS)
@@ -133,6 +141,7 @@ class Counter(Searcher):
         if steps is None:
             self.merge_twins()
         total, _ = self.backtracked(self.graph.search, steps)
+        self.tried = True
         if total is None:
             return self.ended()
         high, low, overflow = total

@@ -7,13 +7,12 @@ import threading
 import time
 from collections.abc import Callable
 from concurrent.futures import Future
-from dataclasses import replace
 from typing import Generic, Protocol, TypeVar
 
 from subiso.engine.aside import begin_aside
 from subiso.engine.base import Params
 from subiso.engine.candidate_lists import Listed, Lister
-from subiso.engine.candidate_search import fits, with_everyone, worth_racing
+from subiso.engine.candidate_search import FIRST_STEPS, fits, little_to_read, with_everyone, worth_racing
 from subiso.engine.candidates import Counter, Eliminator, Found, count_candidates
 from subiso.filter.resolve import Resolved
 
@@ -105,8 +104,13 @@ class Race(Generic[Result]):
             self._job.stop()
 
 
-def start(resolved: Resolved, params: Params, threads: int) -> Found | Race[Found] | None:
-    """A race beside a device where it may be had; the count, where it was asked for by name (`Switches.labelled`).
+def start(
+    resolved: Resolved, params: Params, threads: int, started: float | None = None
+) -> Found | Race[Found] | None:
+    """A race beside a device where it may be had; the count, where it was asked for by name (`Switches.labelled`) or
+    takes no longer than a plan.
+
+    `started`: the moment that the timeout counts from; None: now.
 
     >>> from subiso.engine.base import Switches
     >>> from subiso.engine.query import make_query
@@ -117,14 +121,24 @@ def start(resolved: Resolved, params: Params, threads: int) -> Found | Race[Foun
     2
     """
     if params.switches.labelled != "auto":
-        return count_candidates(resolved, params, threads, lambda: math.inf)
-    return may_race(resolved, params, threads, _PATIENCE)
+        return count_candidates(resolved, params, threads, lambda: math.inf, started)
+    if not (_may(resolved, params) and little_to_read(resolved)):
+        return may_race(resolved, params, threads, _PATIENCE)
+    counter = Counter(resolved, params, threads, started=started)
+    found = counter.searched()
+    if found is None:
+        race = Race(counter.beside, _PATIENCE)
+        race.begin()
+    return found or race
 
 
 def told(resolved: Resolved) -> str:
     """What `explain` says of the host's part beside a device; nothing where it has none."""
-    if may_race(resolved, Params(), 1, _PATIENCE) is None:
+    if not _may(resolved, Params()):
         return ""
+    if little_to_read(resolved):
+        steps = f"up to {FIRST_STEPS:,} steps of backtracking between the candidates"
+        return f"the host first: {steps}; then it goes on beside the device"
     return f"the host counts as well once the search has taken {1000 * _PATIENCE:.0f} ms"
 
 
@@ -133,11 +147,7 @@ def may_race(resolved: Resolved, params: Params, threads: int, patience: float) 
     if not _may(resolved, params):
         return None
 
-    def make(stopped: threading.Event) -> Counter:
-        aside = replace(params, progress=None, poll=stopped.is_set)
-        return Counter(resolved, aside, threads, aside=True)
-
-    return Race(make, patience)
+    return Race(lambda over: Counter(resolved, params, threads).beside(over), patience)
 
 
 def may_eliminate(resolved: Resolved, params: Params, patience: float) -> Race[Found] | None:

@@ -49,6 +49,8 @@ class Narrowed:
     """Makes the candidate graph, where the candidates are."""
     where: str = field(default="", compare=False)
     """Where the filters ran and why, if that was a question."""
+    here: bool = field(default=True, compare=False)
+    """They ran on the host."""
 
 
 Slices = Callable[[], tuple[Sequence[Link], Sequence[RelationCsr]]]

@@ -11,6 +11,7 @@ from typing import Protocol
 
 from subiso.engine import cpu
 from subiso.engine.base import Outcome, Params, StoppedBy
+from subiso.engine.candidate_lists import listed_soon
 from subiso.engine.candidates import Found
 from subiso.engine.cuda.ahead import Begun, begin_all, hurrying, waiting
 from subiso.engine.cuda.by_host import host_formula
@@ -31,7 +32,7 @@ from subiso.engine.cuda.runs import Runs
 from subiso.engine.cuda.search import Report, SearchRun
 from subiso.engine.cuda.set_of_sums import count_together
 from subiso.engine.cuda.several import total_of
-from subiso.engine.cuda.stream import CudaStream, Listing
+from subiso.engine.cuda.stream import CudaStream, Listing, Ready
 from subiso.engine.cuda.times import Times, adding
 from subiso.engine.cuda.tune import HOST_COST, HOST_SECONDS, Wishes
 from subiso.engine.cuda.watch import Watch
@@ -89,7 +90,7 @@ class CudaEngine(Runs):
                 return Outcome(0, seconds=time.perf_counter() - started)
             if watch.stopped_by is not None:
                 return Outcome(0, watch.stopped_by, time.perf_counter() - started)
-            race = start(resolved, params, threads_of(params)) if self.host else None
+        race = start(resolved, params, threads_of(params), started) if self.host else None
         if isinstance(race, Found):
             return Outcome(race.count, race.stopped_by, time.perf_counter() - started)
         if race is None:
@@ -236,6 +237,12 @@ class CudaEngine(Runs):
         resolved = resolve_for(query, params, self.narrower, watch.over)
         if watch.stopped_by is not None:
             return CudaStream((), watch, self._note)
+        soon = self.host and not resolved.hopeless
+        listed = listed_soon(resolved, params, started) if soon else None
+        if listed is not None:
+            watch.stopped_by = listed.stopped_by
+            rows = resolved.whole.vertex_at[listed.rows]
+            return CudaStream([Ready(rows, params.batch_rows)] if len(rows) else (), watch, self._note)
         resolved = self._on_candidates(resolved, params)
         runs: Sequence[Listing] = ()
         if not resolved.hopeless and self._by_twigs(resolved):
@@ -248,7 +255,7 @@ class CudaEngine(Runs):
                 runs = self.prepare_listing(plan, resolved, params.batch_rows)
         return CudaStream(runs, watch, self._note)
 
-    def _note(self, report: AnyReport) -> None:
+    def _note(self, report: AnyReport | None) -> None:
         self.last = report
 
     def _count_plan(self, plan: Plan, resolved: Resolved, watch: Watch, begun: Begun | None) -> int:

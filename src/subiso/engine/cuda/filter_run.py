@@ -53,6 +53,7 @@ class FilterRun(FilterTables):
             self._native(numbers, bitmaps),
             lambda resolved, wanted: restrict_on_device(there, resolved, wanted),
             where,
+            here=False,
         )
 
     def _settle(self) -> tuple[NDArray[Any], NDArray[Any]]:

@@ -115,6 +115,7 @@ def told(
         narrowed = narrow(asked)
         if not narrowed.used:
             return narrowed
-        return replace(narrowed, where=str(place_of(asked, machine, wishes, has)[0]))
+        place = place_of(asked, machine, wishes, has)[0]
+        return replace(narrowed, where=str(place), here=not place.on_device)
 
     return narrow_here

@@ -21,6 +21,24 @@ class Listing(Protocol):
     def report(self) -> Any: ...
 
 
+class Ready:
+    """Rows that the host has found before a device was asked."""
+
+    def __init__(self, rows: Rows, batch_rows: int) -> None:
+        self._rows, self._batch_rows = rows, batch_rows
+
+    def rows(self, watch: Watch) -> Iterator[Rows]:
+        del watch
+        for begin in range(0, len(self._rows), self._batch_rows):
+            yield self._rows[begin : begin + self._batch_rows]
+
+    def stop(self) -> None:
+        """Nothing runs."""
+
+    def report(self) -> None:
+        """No device did anything."""
+
+
 class CudaStream:
     """The batches of runs that share a query, one per machine; a device runs ahead by one buffer."""
 
