@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -9,7 +11,14 @@ from subiso import _native
 from subiso.engine import cpu, reference
 from subiso.engine.base import Params, Switches
 from subiso.engine.query import make_query
-from subiso.filter.candidate_graph import CandidateLayout, decide, with_candidate_graph
+from subiso.filter import slices
+from subiso.filter.candidate_graph import (
+    CandidateLayout,
+    decide,
+    with_candidate_graph,
+    with_common_candidate_graph,
+)
+from subiso.filter.common import with_common_filters
 from subiso.filter.resolve import resolve
 from subiso.graph import Graph
 from subiso.pattern import Pattern
@@ -26,10 +35,23 @@ def graph() -> Graph:
     )
 
 
-def test_lists_are_those_between_candidates(graph: Graph) -> None:
+@pytest.mark.parametrize("lists", ["whole", "of one label"])
+def test_lists_are_those_between_candidates(
+    graph: Graph, lists: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(slices, "_LEAST", 1 if lists == "of one label" else 1 << 17)
     query = make_query(graph, "(a:1)--(b:2)--(c:3), (a)--(c)")
     whole = resolve(query)
+    read: list[int] = []
+
+    def note(n: int, arrays: list[Any], *further: Any) -> Any:
+        read.extend(len(neighbors) for _, neighbors in arrays)
+        return restrict_relations(n, arrays, *further)
+
+    restrict_relations = _native.restrict_relations
+    monkeypatch.setattr(_native, "restrict_relations", note)
     small = with_candidate_graph(whole, statistics_of(graph), "always")
+    assert len(read) == 6 and all((n == whole.csrs[0].num_entries) == (lists == "whole") for n in read)
     layout = small.layout
     assert isinstance(layout, CandidateLayout)
     assert layout.num_vertices == len(
@@ -53,6 +75,22 @@ def test_lists_are_those_between_candidates(graph: Graph) -> None:
                 assert (small.csrs[new].neighbors[above:end] > number).all()
                 assert (small.csrs[new].neighbors[first:above] <= number).all()
     assert [small.reverse[small.reverse[r]] for r in range(len(small.csrs))] == list(range(len(small.csrs)))
+
+
+def test_queries_with_common_numbers_have_their_own_lists(
+    graph: Graph, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Lists of one label are known by numbers that queries have alone."""
+    queries = [make_query(graph, f"(a:{i})--(b:{i + 1})--(c:{i + 2}), (a)--(c)") for i in (5, 3, 4)]
+    made = []
+    for least in (1, 1 << 17):
+        monkeypatch.setattr(slices, "_LEAST", least)
+        begun = [resolve(query, ()) for query in queries]
+        common = with_common_filters([resolve(query) for query in queries], begun)
+        made.append(with_common_candidate_graph(common)[0].csrs)
+    for one, other in zip(*made, strict=True):
+        assert np.array_equal(one.bounds, other.bounds) and np.array_equal(one.neighbors, other.neighbors)
+        assert one.num_entries
 
 
 def test_plans_check_no_filter_twice(graph: Graph) -> None:

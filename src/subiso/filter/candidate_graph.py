@@ -6,7 +6,7 @@ order without those that are nobody's candidate. Plans and engines see relations
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import accumulate, islice
@@ -242,14 +242,19 @@ class _Builder:
         return replace(problem, links=links, forbidden=forbidden, entities=entities, implied=frozenset())
 
 
-def restrict_on_host(resolved: Resolved, wanted: Sequence[Wanted]) -> Restricted:
-    """The restricted relations, made by native/filter/restrict.cpp."""
+def restrict_on_host(
+    resolved: Resolved,
+    wanted: Sequence[Wanted],
+    shorter: Mapping[Wanted, RelationCsr] = {},
+) -> Restricted:
+    """The restricted relations, made by native/filter/restrict.cpp; from `shorter` lists, where there are some."""
     n = resolved.layout.num_vertices
     free = any(not numbers for numbers in resolved.problem.filters)
     all_bits: Bits = pack_bits(np.ones(n, np.bool_)) if free else np.bitwise_or.reduce(resolved.filters)
     bits: Callable[[int], Bits | None] = lambda f: None if f < 0 else resolved.filters[f]  # noqa: E731
-    arrays = [(csr.bounds, csr.neighbors) for csr in resolved.csrs]
-    asked = [(r, bits(at), bits(to)) for r, at, to in wanted]
+    lists = [shorter.get(one, resolved.csrs[one[0]]) for one in wanted]
+    arrays = [(csr.bounds, csr.neighbors) for csr in lists]
+    asked = [(i, bits(at), bits(to)) for i, (_, at, to) in enumerate(wanted)]
     made = _native.restrict_relations(n, arrays, all_bits, asked, resolved.threads)
     members: NDArray[np.uint32] = _native.bit_positions(all_bits)
     return Restricted(

@@ -10,6 +10,7 @@ from typing import TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from subiso.filter.candidate_graph import restrict_on_host
 from subiso.filter.candidates import Bits
 from subiso.filter.resolve import Resolved
 from subiso.plan.problem import Link, PairCheck, Problem
@@ -35,6 +36,7 @@ def in_common(queries: Sequence[Resolved]) -> list[Resolved]:
             reverse=[table.reverse[i] for i in range(len(table.relations))],
             filters=tuple(table.filters.values()),
             keys=tuple(table.keys.values()),
+            narrowed=replace(resolved.narrowed, restrict=restrict_on_host),  # which knows no numbers
         )
         for resolved, problem in zip(queries, problems, strict=True)
     ]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any, Literal, get_args
 
 import numpy as np
@@ -12,7 +12,7 @@ import numpy as np
 from subiso import _native
 from subiso.engine.query import Query
 from subiso.errors import QueryError
-from subiso.filter.candidate_graph import Restrict, restrict_on_host
+from subiso.filter.candidate_graph import Restrict, Wanted, restrict_on_host
 from subiso.filter.candidates import Bits, Part, intersected
 from subiso.filter.signature import SHAPE, SignatureTable, filter_by_signature, signature_table
 from subiso.plan.problem import Link
@@ -160,6 +160,7 @@ def narrow(asked: Asked) -> Narrowed:
     )
     sizes = tuple(map(float, native.sizes))
     entries = native.entries[::2] if "refine" in used else None
+    numbers = tuple([() if number < 0 else (number,) for number in native.numbers])
     return Narrowed(
         tuple(map(float, first or native.first_sizes)),
         sizes,
@@ -168,10 +169,23 @@ def narrow(asked: Asked) -> Narrowed:
         used,
         native.complete,
         reading_of(wanted, sizes, n) if entries is None else float(sum(entries)),
-        tuple([() if number < 0 else (number,) for number in native.numbers]),
+        numbers,
         tuple(native.bitmaps),
         lambda: native,
+        partial(restrict_on_host, shorter=_shorter(asked, wanted, numbers)),
     )
+
+
+def _shorter(asked: Asked, begun: Beginning, numbers: Sequence[tuple[int, ...]]) -> dict[Wanted, RelationCsr]:
+    """The lists of one label that filters have read, by what they are instead of."""
+    found: dict[Wanted, RelationCsr] = {}
+    for link, read in zip(asked.links, begun.links, strict=True):
+        at, to = (numbers[v][0] if numbers[v] else -1 for v in (link.a, link.b))
+        if read.forward != link.forward:
+            found[link.forward, at, to] = begun.lists[read.forward]
+        if read.backward != link.backward:
+            found[link.backward, to, at] = begun.lists[read.backward]
+    return found
 
 
 def native_narrowed(

@@ -20,7 +20,7 @@ from subiso.engine.cuda.machine import Description, Machine, OutOfMemory
 from subiso.engine.cuda.memory import Cache, DeviceGraph
 from subiso.engine.cuda.restrict import candidates_there, restrict_on_device
 from subiso.errors import DeviceMemoryError
-from subiso.filter.candidate_graph import Restrict, restrict_on_host
+from subiso.filter.candidate_graph import Restrict
 from subiso.filter.narrow import Asked, Narrowed, Narrower, narrow, nothing_narrowed
 from subiso.storage.layout import RelationCsr, layout_of
 
@@ -64,16 +64,10 @@ class DeviceNarrower:
 
     def _restrict(self, graph: DeviceGraph, asked: Asked, narrowed: Narrowed) -> Restrict:
         """Candidates that the host has found may still get their graph on the device, where that is quicker."""
-        n = max(asked.query.graph.num_vertices, 1)
-        sizes, csrs = narrowed.sizes, asked.csrs
-        elements = sum(
-            sizes[k.a] * csrs[k.forward].num_entries / n + sizes[k.b] * csrs[k.backward].num_entries / n
-            for k in asked.links
-        )
-        gain = restricting_gain(elements)
+        gain = restricting_gain(2 * narrowed.reading)  # of both ends of every link
         there = self.cache.ledger.loaded and all(graph.has(csr) for csr in asked.read)
         if self.wishes.place == "host" or gain <= 0 or not there or not all(narrowed.numbers):
-            return restrict_on_host
+            return narrowed.restrict
         bring = partial(candidates_there, self.machine, graph, narrowed.bitmaps, self.wishes, self.hub_length)
         return partial(restrict_on_device, bring)
 
