@@ -221,7 +221,7 @@ def test_what_the_host_tries_is_told_once() -> None:
 def test_where_the_host_has_much_to_read_it_counts_beside_the_device() -> None:
     labelled = si.generators.with_labels(si.generators.rmat(13, seed=1), 2, seed=1)
     told = str(si.explain(labelled, "(a:0)--(b:1)--(c:0)--(d:1)--(a)", device="cuda"))
-    assert "the host counts as well once the search has taken" in told and "the host first" not in told
+    assert "the host counts as well: whoever is done first answers" in told and "the host first" not in told
 
 
 def test_twigs_are_told_in_place_of_plans() -> None:

@@ -129,22 +129,36 @@ def test_the_host_is_stopped_by_the_clock(monkeypatch: pytest.MonkeyPatch) -> No
         time.sleep(0.01)
 
 
-def test_short_searches_have_no_race(monkeypatch: pytest.MonkeyPatch) -> None:
-    begun: list[race.Race[Found]] = []
-    monkeypatch.setattr(race.Race, "searching", SEARCHING)
+@pytest.fixture
+def begun(monkeypatch: pytest.MonkeyPatch) -> list[race.Race[Found]]:
+    """Races that would have begun."""
+    noted: list[race.Race[Found]] = []
 
     def note(one: race.Race[Found]) -> None:
-        begun.append(one)
+        noted.append(one)
 
+    monkeypatch.setattr(race.Race, "searching", SEARCHING)
     monkeypatch.setattr(race.Race, "begin", note)
-    monkeypatch.setattr(race, "_PATIENCE", 1e3)
-    for query in queries():
-        CudaEngine(ShimMachine(), host=True).count(query)
-    assert not begun
-    long = race_of(queries()[0])
-    assert not long.overtakes() and not begun  # nobody searches yet
-    long.searching()
-    assert not long.overtakes() and begun == [long]
+    return noted
+
+
+def test_the_race_begins_before_anything_is_planned(
+    begun: list[race.Race[Found]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    engine = CudaEngine(ShimMachine(), host=True)
+    monkeypatch.setattr(engine, "formula", lambda *_: pytest.fail("a plan"))
+    with pytest.raises(pytest.fail.Exception, match="a plan"):
+        engine.count(queries()[0])
+    assert len(begun) == 1
+
+
+def test_a_race_may_begin_later(begun: list[race.Race[Found]]) -> None:
+    """Beside plans of the CPU it does."""
+    for patience, at_once in ((1e3, False), (0.0, True)):
+        late = race.may_race(resolve(queries()[0]), Params(), 1, patience)
+        assert late is not None and not late.overtakes() and not begun  # nobody searches yet
+        late.searching()
+        assert not late.overtakes() and begun == [late] * at_once
 
 
 def test_short_plans_run_on_the_host(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -180,12 +194,17 @@ def test_few_candidates_need_no_plan(may_be_first: None, monkeypatch: pytest.Mon
 def test_candidates_on_the_device_wait_for_the_race(
     may_be_first: None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(Counter, "searched", lambda *_: pytest.fail("at once"))
-    monkeypatch.setattr(race.Race, "searching", SEARCHING)
-    monkeypatch.setattr(race, "_PATIENCE", 1e3)
+    searched: list[bool] = []
+
+    def note(counter: Counter, *_: Any) -> None:
+        searched.append(counter.aside)
+
+    monkeypatch.setattr(Counter, "searched", note)
+    monkeypatch.setattr(Counter, "eliminated", lambda *_: None)
     for query in queries():
         engine = CudaEngine(ShimMachine(), Wishes(filters=FilterWishes(place="device")), host=True)
         assert engine.count(query).count == reference.count(query).count
+    assert searched and all(searched)
 
 
 def test_what_takes_more_steps_goes_on_at_once(may_be_first: None, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -202,8 +221,6 @@ def test_what_takes_more_steps_goes_on_at_once(may_be_first: None, monkeypatch: 
         eliminated.append(counter)
         return Found(77)
 
-    monkeypatch.setattr(race.Race, "searching", SEARCHING)
-    monkeypatch.setattr(race, "_PATIENCE", 1e3)
     monkeypatch.setattr(Counter, "searched", in_vain)
     monkeypatch.setattr(Counter, "eliminated", finds)
     engine = CudaEngine(ShimMachine(), host=True)
@@ -293,6 +310,7 @@ def test_no_thread_no_race(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_a_cancelled_count_on_the_host_is_cancelled(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(cuda_engine, "HOST_COST", 1e5)
     monkeypatch.setattr(cpu, "run_formula", lambda *_: Outcome(0, "cancelled"))
+    monkeypatch.setattr(Counter, "run", lambda *_: None)
     engine = CudaEngine(ShimMachine(), host=True)
     monkeypatch.setattr(engine, "_count_plan", lambda *_: pytest.fail("a kernel"))
     assert engine.count(queries()[0]).stopped_by == "cancelled"

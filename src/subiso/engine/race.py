@@ -16,9 +16,6 @@ from subiso.engine.candidate_search import FIRST_STEPS, fits, little_to_read, wi
 from subiso.engine.candidates import Counter, Eliminator, Found, count_candidates
 from subiso.filter.resolve import Resolved
 
-_PATIENCE = 3e-3
-"""Seconds that a device has for its search before the host begins: most are over by then, and a thread beside them
-would only delay them."""
 _PLACES = threading.Semaphore(2)
 """Races at a time: many of them would take memory and cores."""
 
@@ -122,14 +119,16 @@ def start(
     """
     if params.switches.labelled != "auto":
         return count_candidates(resolved, params, threads, lambda: math.inf, started)
-    if not (_may(resolved, params) and little_to_read(resolved)):
-        return may_race(resolved, params, threads, _PATIENCE)
-    counter = Counter(resolved, params, threads, started=started)
-    found = counter.searched()
-    if found is None:
-        race = Race(counter.beside, _PATIENCE)
-        race.begin()
-    return found or race
+    race = may_race(resolved, params, threads, 0.0)
+    if race is not None and little_to_read(resolved):
+        counter = Counter(resolved, params, threads, started=started)
+        found = counter.searched()
+        if found is not None:
+            return found
+        race = Race(counter.beside, 0.0)
+    if race is not None:
+        race.begin()  # planning takes time as well
+    return race
 
 
 def told(resolved: Resolved) -> str:
@@ -139,7 +138,7 @@ def told(resolved: Resolved) -> str:
     if little_to_read(resolved):
         steps = f"up to {FIRST_STEPS:,} steps of backtracking between the candidates"
         return f"the host first: {steps}; then it goes on beside the device"
-    return f"the host counts as well once the search has taken {1000 * _PATIENCE:.0f} ms"
+    return "the host counts as well: whoever is done first answers"
 
 
 def may_race(resolved: Resolved, params: Params, threads: int, patience: float) -> Race[Found] | None:
