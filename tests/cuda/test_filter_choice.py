@@ -34,6 +34,13 @@ def test_by_work() -> None:
     assert str(place(LITTLE)).startswith("on the host: 1e+04 list elements")
 
 
+def test_a_little_gain_is_not_worth_a_way_there() -> None:
+    slight = FilterWork(100.0, 1.2e5, 1.2e5)
+    assert slight.on_host > slight.on_device and not place(slight).on_device
+    assert place(slight).why.endswith("; it has them at hand for less than 2 ms")
+    assert "at hand" not in place(LITTLE).why
+
+
 def test_what_is_asked_for() -> None:
     assert place(LITTLE, "device") == Chosen(True, "asked for")
     assert place(MUCH, "host") == Chosen(False, "asked for")

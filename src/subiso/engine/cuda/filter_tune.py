@@ -32,6 +32,8 @@ _DEVICE_GRAPH = 1.3e-3
 """... the same for the candidate graph alone, ..."""
 _DEVICE_ELEMENT = 1e-10
 """... and for an element. All measured on an H200 (bench/gpu/filters.py)."""
+_LEAST_GAIN = 2e-3
+"""Seconds that the device must save: between candidates that the host has at hand it can count at once."""
 _COPY_BYTE = 2e-10
 """Seconds to bring a byte of the graph there, ..."""
 _LOAD = 0.05
@@ -153,10 +155,12 @@ def choose_place(
     host, device = work.on_host, work.on_device
     gain = host - device
     said = f"{work.elements:,.3g} list elements, about {_ms(host)} on the host and {_ms(device)} there"
-    if gain > 0 and gain + lost >= once:
+    if gain > _LEAST_GAIN and gain + lost >= once:
         return Chosen(True, said)
+    if gain > _LEAST_GAIN:
+        return Chosen(False, f"{said}, once graph and kernels are, which takes {_ms(once)}")
     return Chosen(
-        False, said + (f", once graph and kernels are, which takes {_ms(once)}" if gain > 0 else "")
+        False, said + (f"; it has them at hand for less than {_ms(_LEAST_GAIN)}" if gain > 0 else "")
     )
 
 

@@ -94,7 +94,7 @@ def place_of(
     missing = sum(4 * csr.num_entries + 8 * n for csr in asked.read if not has(csr))
     once = fetching(missing, loaded=loaded)
     chosen = choose_place(work, asked.csrs, machine, wishes.place, once=once, lost=lost)
-    gain = work.on_host - work.on_device + max(restricting_gain(work.elements), 0.0)
+    gain = work.on_host - work.on_device + max(restricting_gain(work.sliced), 0.0)
     return chosen, max(gain, 0.0) if once else 0.0
 
 
