@@ -50,15 +50,20 @@ class Estimator:
             self.imposed[b].append(a)
         self.from_wedges = False
         """The first vertex is weighted by its wedges: some later one is reached over them."""
+        colors = problem.colors()
+        self.symmetric = problem.unique and problem.pattern.automorphism_count(extra_colors=colors) > 1
+        """There are restrictions."""
         self._after: dict[tuple[int, ...], dict[int, int]] = {}
 
     def restrictions(self, prefix: Sequence[int]) -> dict[int, int]:
         """vertex -> bits of the prefix's depths that it must come after."""
+        if not self.symmetric:
+            return {}
         key = tuple(prefix)
         found = self._after.get(key)
         if found is None:
             found = {}
-            if self.problem.unique and key:
+            if key:
                 found = dict(self.restrictions(key[:-1]))
                 last, depth = key[-1], len(key) - 1
                 colors = self.problem.colors()

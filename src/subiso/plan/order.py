@@ -39,8 +39,9 @@ def order_by_cost(problem: Problem, stats: Statistics, *, counting: bool, max_ta
         return order_by_greed(problem, stats, counting=counting, max_tail=max_tail)
     if is_plain_clique(problem):  # all orders are the same
         return _with_best_tail(Estimator(problem, stats), range(problem.num_vertices), counting, max_tail)
-    climbing = _Exhaustive(Estimator(problem, stats), counting, max_tail).best
-    if not problem.unique:
+    estimator = Estimator(problem, stats)
+    climbing = _Exhaustive(estimator, counting, max_tail).best
+    if not estimator.symmetric:
         return climbing
     descending = _Exhaustive(Estimator(problem, stats, descending=True), counting, max_tail).best
     return climbing if climbing.cost <= descending.cost else replace(descending, descending=True)
@@ -150,30 +151,40 @@ class _Exhaustive:
         self.counting = counting
         self.max_tail = max_tail
         self.limit = limit
+        problem = estimator.problem
+        group = problem.pattern.automorphism_count(extra_colors=problem.colors())
+        self.alike = group > 1 and not problem.imposed
+        """Some vertices cost the same, as a symmetry exchanges them."""
+        known = _with_best_tail(estimator, greedy_order(problem, estimator.stats)[0], counting, max_tail)
+        self.most = known.cost * (1 + 1e-9) if limit is None else limit
+        """What an order may cost: so much is known to do."""
         self.best = Order((), (), math.inf)
         self.found: list[Order] = []
         """With a limit: all that cost less."""
         for start in self.unlike([], range(estimator.problem.num_vertices)):
             self.grow([start], [estimator.sizes[start]], [estimator.sizes[start]])
+        if limit is None and not self.best.prefix:  # of orders that cost the same others were looked at
+            self.best = known
 
     def note(self, order: Order) -> None:
         if order.cost < self.best.cost:
             self.best = order
+            self.most = self.most if self.limit is not None else min(self.most, order.cost)
         if self.limit is not None and order.cost <= self.limit:
             self.found.append(order)
 
     def unlike(self, order: list[int], rest: Sequence[int]) -> Sequence[int]:
         """One vertex of each kind: those that a symmetry exchanges, while the order's stay, cost the same."""
-        problem = self.estimator.problem
-        if problem.imposed:
+        if not self.alike:
             return rest
+        problem = self.estimator.problem
         orbits = problem.pattern.orbits_under(sorted(order), extra_colors=problem.colors())
         firsts = {min(orbit) for orbit in orbits}
         return [v for v in rest if v in firsts]
 
     def grow(self, order: list[int], partial: list[float], costs: list[float]) -> None:
         cost = sum(costs)
-        if cost >= (self.best.cost if self.limit is None else self.limit):
+        if cost >= self.most:
             return
         if len(order) == self.estimator.problem.num_vertices:
             if not self.counting or min(self.max_tail, longest_tail(self.estimator.problem, order)) == 0:

@@ -20,6 +20,8 @@ def restrictions_for(
     ((0, 1), (0, 2), (1, 2))
     """
     pairs: list[tuple[int, int]] = []
+    if pattern.automorphism_count(extra_colors=colors) == 1:
+        return ()
     for depth, vertex in enumerate(prefix):
         for orbit in pattern.orbits_under(prefix[:depth], extra_colors=colors):
             if vertex in orbit:
