@@ -207,7 +207,7 @@ def test_listing_has_its_schedule() -> None:
 
 
 def test_what_the_host_tries_is_told_once() -> None:
-    labelled = si.generators.with_labels(GRAPH, 4, seed=1)
+    labelled = si.generators.with_labels(GRAPH, 12, seed=1)
     options: dict[str, Any] = {"pattern": "(a:0)--(b:1)--(c:2)--(d:3)--(a)"}
     told = str(si.explain(labelled, device="cuda", **options))
     assert told.count("backtracking between the candidates") == 1 and "first without a plan" not in told

@@ -123,7 +123,7 @@ def labelled() -> Query:
 def test_the_hosts_answer_does_not_wait_for_the_compiler(
     slow: SlowCompiler, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(race, "little_to_read", lambda _: False)  # no query is answered before the race, ...
+    monkeypatch.setattr(race, "done_soon", lambda _: False)  # no query is answered before the race, ...
     monkeypatch.setattr(engine, "HOST_COST", 0.0)  # ... and none by plans
 
     def found(*_: Any) -> Found:

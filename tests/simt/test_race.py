@@ -15,7 +15,7 @@ from shim import ShimMachine
 
 from subiso.engine import candidates, cpu, race, reference
 from subiso.engine.base import Outcome, Params, Switches
-from subiso.engine.candidate_search import little_to_read
+from subiso.engine.candidate_search import done_soon
 from subiso.engine.candidates import Counter, Found
 from subiso.engine.cuda import engine as cuda_engine
 from subiso.engine.cuda.engine import CudaEngine
@@ -35,7 +35,7 @@ SEARCHING = race.Race.searching
 def always_race(monkeypatch: pytest.MonkeyPatch) -> None:
     """No query is answered before the race, which begins at once."""
     monkeypatch.setattr(cuda_engine, "HOST_COST", -1.0)
-    monkeypatch.setattr(race, "little_to_read", lambda _: False)
+    monkeypatch.setattr(race, "done_soon", lambda _: False)
     monkeypatch.setattr(race.Race, "searching", race.Race.begin)
 
 
@@ -177,7 +177,7 @@ def test_short_plans_run_on_the_host(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.fixture
 def may_be_first(monkeypatch: pytest.MonkeyPatch) -> None:
     """Queries are answered before the race, where that is done at once."""
-    monkeypatch.setattr(race, "little_to_read", little_to_read)
+    monkeypatch.setattr(race, "done_soon", done_soon)
 
 
 def test_few_candidates_need_no_plan(may_be_first: None, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -12,8 +12,8 @@ from subiso.engine.candidate_search import (
     FIRST_STEPS,
     LONG_STEPS,
     Searcher,
+    done_soon,
     fits,
-    little_to_read,
     worth_making,
 )
 from subiso.filter.resolve import Resolved
@@ -45,7 +45,7 @@ def list_candidates(resolved: Resolved, params: Params, started: float | None = 
 
 def listed_soon(resolved: Resolved, params: Params, started: float) -> Listed | None:
     """The same beside a device: where the rows are there before a plan would be made, or asked for by name."""
-    if params.switches.labelled == "search" or little_to_read(resolved):
+    if params.switches.labelled == "search" or done_soon(resolved):
         return list_candidates(resolved, params, started)
     return None
 

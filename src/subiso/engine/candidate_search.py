@@ -24,6 +24,7 @@ LONG_STEPS = 50_000_000
 """The same beside a plan that takes long, after anything else: one or two seconds."""
 _UNLIMITED = 2**63
 _LITTLE_READ = 100_000  # list elements: less than making a plan takes
+_LEAST_READ = 20_000  # ... of queries that are mostly done within their first steps
 _MOST_READ = 20_000_000  # list elements that making the candidate graph may look at
 _TICK = 0.05  # seconds
 
@@ -62,14 +63,14 @@ def worth_racing(resolved: Resolved) -> bool:
     return resolved.narrowed.reading <= _MOST_READ
 
 
-def little_to_read(resolved: Resolved) -> bool:
-    """Whether the candidate graph is there before a plan would be made."""
-    return resolved.narrowed.here and resolved.narrowed.reading <= _LITTLE_READ
+def done_soon(resolved: Resolved) -> bool:
+    """Whether the first steps are tried before a device is asked: in vain, they would only keep it waiting."""
+    return resolved.narrowed.here and resolved.narrowed.reading <= _LEAST_READ
 
 
 def worth_making(resolved: Resolved, plan_cost: Callable[[], float]) -> bool:
     """Whether the candidate graph is made. Plans of small patterns, whose cost is known well, may be done by then."""
-    if little_to_read(resolved):
+    if resolved.narrowed.reading <= _LITTLE_READ:
         return True
     if not worth_racing(resolved):
         return False

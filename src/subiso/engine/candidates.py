@@ -117,8 +117,9 @@ class Counter(Searcher):
         """Backtracking has come to nothing in its first steps."""
 
     def beside(self, over: threading.Event) -> Counter:
-        """Itself, to go on in a thread of its own until the event."""
+        """Itself, to go on in a thread of its own until the event; half of the cores are left to others."""
         self.aside, self.params = True, replace(self.params, progress=None, poll=over.is_set)
+        self.threads = max(1, self.threads // 2)
         return self
 
     def run(self) -> Found | None:

@@ -12,7 +12,7 @@ from typing import Generic, Protocol, TypeVar
 from subiso.engine.aside import begin_aside
 from subiso.engine.base import Params
 from subiso.engine.candidate_lists import Listed, Lister
-from subiso.engine.candidate_search import FIRST_STEPS, fits, little_to_read, with_everyone, worth_racing
+from subiso.engine.candidate_search import FIRST_STEPS, done_soon, fits, with_everyone, worth_racing
 from subiso.engine.candidates import Counter, Eliminator, Found, count_candidates
 from subiso.filter.resolve import Resolved
 
@@ -120,7 +120,7 @@ def start(
     if params.switches.labelled != "auto":
         return count_candidates(resolved, params, threads, lambda: math.inf, started)
     race = may_race(resolved, params, threads, 0.0)
-    if race is not None and little_to_read(resolved):
+    if race is not None and done_soon(resolved):
         counter = Counter(resolved, params, threads, started=started)
         found = counter.searched()
         if found is not None:
@@ -135,7 +135,7 @@ def told(resolved: Resolved) -> str:
     """What `explain` says of the host's part beside a device; nothing where it has none."""
     if not _may(resolved, Params()):
         return ""
-    if little_to_read(resolved):
+    if done_soon(resolved):
         steps = f"up to {FIRST_STEPS:,} steps of backtracking between the candidates"
         return f"the host first: {steps}; then it goes on beside the device"
     return "the host counts as well: whoever is done first answers"

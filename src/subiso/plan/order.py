@@ -16,6 +16,8 @@ from subiso.plan.tail import longest_tail
 from subiso.storage.statistics import Statistics
 
 EXHAUSTIVE_UP_TO = 6
+_NOT_WORTH_IT = 1e6
+"""Operations of the greedy order, up to which looking for a better one of six vertices takes longer than it saves."""
 
 
 @dataclass(frozen=True)
@@ -161,6 +163,9 @@ class _Exhaustive:
         self.best = Order((), (), math.inf)
         self.found: list[Order] = []
         """With a limit: all that cost less."""
+        if limit is None and problem.num_vertices == EXHAUSTIVE_UP_TO and known.cost < _NOT_WORTH_IT:
+            self.best = known
+            return
         for start in self.unlike([], range(estimator.problem.num_vertices)):
             self.grow([start], [estimator.sizes[start]], [estimator.sizes[start]])
         if limit is None and not self.best.prefix:  # of orders that cost the same others were looked at
