@@ -218,8 +218,8 @@ def test_what_the_host_tries_is_told_once() -> None:
 
 
 def test_where_the_host_has_much_to_read_it_counts_beside_the_device() -> None:
-    labelled = si.generators.with_labels(si.generators.rmat(13, seed=1), 2, seed=1)
-    told = str(si.explain(labelled, "(a:0)--(b:1)--(c:0)--(d:1)--(a)", device="cuda"))
+    labelled = si.generators.with_labels(GRAPH, 4, seed=1)
+    told = str(si.explain(labelled, "(a:0)--(b:1)--(c:2)--(d:3)--(a)", device="cuda"))
     assert "the host counts as well: whoever is done first answers" in told and "the host first" not in told
     assert "between candidates its tables cost more than they save" in told
 
