@@ -7,6 +7,7 @@
 
 #include "bind/narrowed.hpp"
 #include "bind/relations.hpp"
+#include "candidates/count.hpp"
 #include "candidates/eliminate.hpp"
 #include "candidates/graph.hpp"
 #include "candidates/partitions.hpp"
@@ -28,9 +29,18 @@ struct BoundCandidates {
   bool made = false;
   std::size_t found = 0;  // points before twins were merged
   std::unique_ptr<Stop> stop = std::make_unique<Stop>(false);  // of whatever runs
+  CountThread counting = {};
+
+  ~BoundCandidates() { stop->store(true, std::memory_order_relaxed); }
+
+  // Nobody else may touch the graph while the thread has it.
+  void check_free() const {
+    if (counting.begun() && !counting.done()) throw std::invalid_argument("a thread counts on the candidate graph");
+  }
 
   // What searches are given.
   const CandidateGraph& whole() const {
+    check_free();
     if (!made) throw std::invalid_argument("the candidate graph has not been made");
     return graph;
   }
@@ -60,14 +70,19 @@ BoundCandidates* candidate_graph(nb::handle_t<BoundNarrowed> narrowed) {
   return new BoundCandidates{nb::borrow(narrowed), from.store, from.num_relations, std::move(bits), std::move(links)};
 }
 
-// Both: false when they were stopped, and nothing has changed then.
-bool make(BoundCandidates& self) {
+bool make_graph(BoundCandidates& self) {
   if (self.made) return true;
   CandidateGraph graph = build_candidate_graph(self.store, self.bits, self.links, self.stop.get());
   if (!still_wanted(self.stop.get())) return false;
   self.found = graph.vertex.size();
   self.graph = std::move(graph);
   return self.made = true;
+}
+
+// Both: false when they were stopped, and nothing has changed then.
+bool make(BoundCandidates& self) {
+  self.check_free();
+  return make_graph(self);
 }
 
 bool merge(BoundCandidates& self) {
@@ -96,6 +111,28 @@ nb::tuple search(BoundCandidates& self, const std::vector<LinkTuple>& forbidden,
   return nb::make_tuple(nb::make_tuple(static_cast<std::int64_t>(result.total >> 64),
                                        static_cast<std::uint64_t>(result.total), result.overflow),
                         result.steps);
+}
+
+// Begins to count in a thread; false where there are too many of those.
+bool begin_count(BoundCandidates& self, const std::vector<LinkTuple>& forbidden, bool injective, bool failing_sets,
+                 bool twins, const std::vector<std::uint64_t>& overlaps, std::size_t most_partitions,
+                 std::uint64_t first_steps, std::uint64_t long_steps, std::uint64_t first_rows, std::uint64_t most_rows,
+                 unsigned threads) {
+  if (self.counting.begun()) throw std::invalid_argument("a thread counts once");
+  const std::size_t width = self.bits.size();
+  if (injective && overlaps.size() != width) throw std::invalid_argument("one word of overlaps per vertex");
+  if (width > 64) throw std::invalid_argument("64 vertices at most");
+  CountQuestion question{to_links(forbidden, width, self.relations), injective, failing_sets, twins, overlaps,
+                         most_partitions, first_steps, long_steps, first_rows, most_rows, threads};
+  return self.counting.begin(self.graph, self.store, std::move(question), *self.stop,
+                             [&self] { return make_graph(self); });
+}
+
+// None while it runs; else whether it has a count, and that count's halves.
+nb::object counted(const BoundCandidates& self) {
+  if (!self.counting.begun() || !self.counting.done()) return nb::none();
+  const Counted result = self.counting.counted();
+  return nb::make_tuple(result.found, halves(result.total));
 }
 
 // Rows of vertices, one after the other; whether those are all; steps.
@@ -155,10 +192,14 @@ void bind_candidates(nb::module_& m) {
       .def("search", &search)
       .def("list", &list)
       .def("eliminate", &run_elimination)
+      .def("begin_count", &begin_count)
+      .def("wait_for_first_steps", [](BoundCandidates& self, double seconds) { self.counting.wait_for_first_steps(seconds); },
+           nb::call_guard<nb::gil_scoped_release>())
+      .def_prop_ro("counted", &counted)
       .def("stop", [](BoundCandidates& self) { self.stop->store(true, std::memory_order_relaxed); })
-      .def_prop_ro("num_points", [](const BoundCandidates& self) { return self.graph.vertex.size(); })
-      .def_prop_ro("num_vertices", [](const BoundCandidates& self) { return self.found; })
-      .def_prop_ro("num_pairs", [](const BoundCandidates& self) { return self.graph.num_pairs(); });
+      .def_prop_ro("num_points", [](const BoundCandidates& self) { return self.whole().vertex.size(); })
+      .def_prop_ro("num_vertices", [](const BoundCandidates& self) { return self.check_free(), self.found; })
+      .def_prop_ro("num_pairs", [](const BoundCandidates& self) { return self.whole().num_pairs(); });
   m.def("candidate_graph", &candidate_graph);
   m.def("coincidences", &coincidences);
 }

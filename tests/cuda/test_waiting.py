@@ -5,11 +5,9 @@ from __future__ import annotations
 import subprocess
 import sys
 import threading
-import time
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import AbstractContextManager
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
@@ -126,20 +124,14 @@ def test_the_hosts_answer_does_not_wait_for_the_compiler(
     monkeypatch.setattr(race, "done_soon", lambda _: False)  # no query is answered before the race, ...
     monkeypatch.setattr(engine, "HOST_COST", 0.0)  # ... and none by plans
 
-    def found(*_: Any) -> Found:
-        while not slow.begun:
-            time.sleep(0.001)
-        return Found(77)
-
-    monkeypatch.setattr(Counter, "searched", found)
+    monkeypatch.setattr(Counter, "found", property(lambda _: Found(77) if slow.begun else None))
     machine = Waiting(Description("H200", "sm_90", 132, memory=150 << 30))
     machine.binaries = slow.binaries
     outcome = CudaEngine(machine, host=True).count(labelled(), Params(timeout=WAIT))
     assert outcome.count == 77 and outcome.complete
     assert slow.begun and not slow.may_go_on.is_set() and not machine.kernels
     slow.finish()
-    monkeypatch.setattr(Counter, "searched", lambda *_: None)
-    monkeypatch.setattr(Counter, "eliminated", lambda *_: None)
+    monkeypatch.setattr(Counter, "found", None)
     begun = len(slow.begun)
     CudaEngine(machine, host=True).count(labelled())
     assert machine.kernels and len(slow.begun) == begun  # they were in the cache

@@ -7,6 +7,7 @@ import random
 import time
 from collections.abc import Sequence
 from functools import partial
+from itertools import combinations
 from typing import Any
 
 import numpy as np
@@ -16,8 +17,9 @@ from hypothesis import strategies as st
 
 import subiso as si
 from subiso import _native
-from subiso.engine import cpu, reference
+from subiso.engine import candidates, cpu, reference
 from subiso.engine.base import Params, Switches
+from subiso.engine.candidate_search import fits
 from subiso.engine.candidates import Counter, Found, count_candidates, first_tries, partitions
 from subiso.engine.query import MODES, Query, make_query
 from subiso.errors import CountOverflowError
@@ -40,7 +42,93 @@ def ways(query: Query) -> dict[str, int]:
         switches = Switches(labelled="eliminate", twins=twins)
         found[f"eliminate {twins}"] = cpu.count(query, Params(threads=2, switches=switches)).count
     found["auto"] = cpu.count(query, Params(threads=1)).count
+    resolved = resolve(query)
+    if fits(resolved) and not resolved.hopeless:
+        for name, limits in ASIDE.items():
+            found[f"aside, {name}"] = aside(Counter(resolved, Params(), 2), **limits)
     return found
+
+
+ASIDE: dict[str, dict[str, int]] = {
+    "first steps": {"FIRST_STEPS": 2**62},
+    "elimination": {"FIRST_STEPS": 0},
+    "further steps": {"FIRST_STEPS": 0, "_MOST_PARTITIONS": 0, "_MOST_ROWS": 0},
+}
+
+
+def aside(counter: Counter, **limits: int) -> int:
+    """Counted by the thread of the native core, within other limits."""
+    with pytest.MonkeyPatch.context() as patch:
+        for name, limit in limits.items():
+            patch.setattr(candidates, name, limit)
+        assert begun(counter)
+    assert ended(counter)
+    found = counter.found
+    assert found is not None
+    return found.count
+
+
+def begun(counter: Counter) -> bool:
+    """Waits for a place."""
+    until = time.perf_counter() + 10
+    while not (there := counter.begin()) and time.perf_counter() < until:
+        time.sleep(0.001)
+    return there
+
+
+def ended(counter: Counter) -> bool:
+    until = time.perf_counter() + 20
+    while counter.graph.counted is None and time.perf_counter() < until:
+        time.sleep(0.0001)
+    return counter.graph.counted is not None
+
+
+def clique_query() -> Query:
+    """One that nothing is done with soon."""
+    graph = Graph.from_edges(
+        *np.random.default_rng(2).integers(0, 400, (2, 40_000)), vertex_labels=["A"] * 400
+    )
+    return make_query(graph, Pattern.from_edges([*combinations(range(9), 2)], vertex_labels=["A"] * 9))
+
+
+def test_threads_that_count_end_when_they_are_told_to() -> None:
+    resolved = resolve(clique_query())
+    for _ in range(3):
+        counter = Counter(resolved, Params(), 2)
+        assert begun(counter)
+        counter.wait()
+        assert counter.graph.counted is None and counter.found is None
+        with pytest.raises(ValueError, match="a thread counts once"):
+            counter.begin()
+        for touch in (counter.graph.make, counter.graph.merge_twins, lambda: counter.searched(10)):  # noqa: B023
+            with pytest.raises(ValueError, match="a thread counts on the candidate graph"):
+                touch()
+        counter.stop()
+        assert ended(counter) and counter.found is None
+        left = Counter(resolved, Params(), 1)
+        assert begun(left)
+        del left  # and the thread with it
+        stopped = Counter(resolved, Params(), 1)
+        stopped.stop()
+        assert begun(stopped) and ended(stopped) and stopped.found is None
+
+
+def test_wrong_questions_are_refused() -> None:
+    graph = _native.candidate_graph(resolve(make_query(star(3), "(a:A)--(b:B)")).narrowed.native())
+    limits = (10, 10, 10, 10, 10, 1)
+    with pytest.raises(ValueError, match="one word of overlaps per vertex"):
+        graph.begin_count([], True, True, True, [3], *limits)
+    with pytest.raises(ValueError, match="a link names what is not there"):
+        graph.begin_count([(0, 2, 0)], False, True, True, [], *limits)
+    assert graph.counted is None
+
+
+def test_a_count_beyond_128_bits_is_left_to_others() -> None:
+    graph = Graph.from_edges([0] * 60_000, range(1, 60_001), vertex_labels=["A"] + ["B"] * 60_000)
+    leaves = ", ".join(f"(a)--(v{i}:B)" for i in range(9))
+    resolved = resolve(make_query(graph, f"(a:A), {leaves}", mode="homomorphism"))
+    counter = Counter(resolved, Params(), 1)
+    assert begun(counter) and ended(counter) and counter.found is None
 
 
 def random_tree_like(chance: random.Random, k: int, extra: int, labels: int) -> Pattern:

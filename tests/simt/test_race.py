@@ -7,6 +7,8 @@ import subprocess
 import sys
 import threading
 import time
+from dataclasses import replace
+from itertools import combinations
 from typing import Any
 
 import numpy as np
@@ -23,12 +25,12 @@ from subiso.engine.cuda.filter_tune import FilterWishes
 from subiso.engine.cuda.tune import Wishes
 from subiso.engine.cuda.watch import Watch
 from subiso.engine.query import Query, make_query
-from subiso.errors import CountOverflowError
 from subiso.filter.resolve import resolve
 from subiso.graph import Graph
+from subiso.pattern import Pattern
 from subiso.queries import random_queries
 
-SEARCHING = race.Race.searching
+SEARCHING = race.Race[Found].searching
 
 
 @pytest.fixture(autouse=True)
@@ -36,7 +38,7 @@ def always_race(monkeypatch: pytest.MonkeyPatch) -> None:
     """No query is answered before the race, which begins at once."""
     monkeypatch.setattr(cuda_engine, "HOST_COST", -1.0)
     monkeypatch.setattr(race, "done_soon", lambda _: False)
-    monkeypatch.setattr(race.Race, "searching", race.Race.begin)
+    monkeypatch.setattr(race.Race, "searching", lambda one: one.begin())
 
 
 def queries(*, unique: bool = True) -> list[Query]:
@@ -59,18 +61,24 @@ def test_answers_are_right() -> None:
         assert CudaEngine(ShimMachine(), host=True).count(query).count == reference.count(query).count
 
 
-def test_the_host_wins(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(Counter, "searched", lambda *_: Found(77))
+def endless(monkeypatch: pytest.MonkeyPatch) -> CudaEngine:
+    """An engine whose kernels come to no end by themselves."""
 
-    def endless_search(_plan: Any, _resolved: Any, watch: Watch, _begun: Any) -> int:
+    def search(_plan: Any, _resolved: Any, watch: Watch, _begun: Any) -> int:
         watch.begin()
         while not watch.expired():
             time.sleep(0.001)
         return 0
 
     engine = CudaEngine(ShimMachine(), host=True)
-    monkeypatch.setattr(engine, "_count_plan", endless_search)
-    outcome = engine.count(queries()[0], Params(timeout=30))
+    monkeypatch.setattr(engine, "_count_plan", search)
+    return engine
+
+
+def test_the_host_wins(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Counter, "found", Found(77))
+
+    outcome = endless(monkeypatch).count(queries()[0], Params(timeout=30))
     assert outcome.count == 77 and outcome.complete
 
 
@@ -92,41 +100,53 @@ def test_the_host_wins_against_a_plan_on_the_cpu(monkeypatch: pytest.MonkeyPatch
     assert time.perf_counter() - started < 20
 
 
-@pytest.mark.parametrize("what", ["nothing", "error", "late"])
-def test_the_device_wins(monkeypatch: pytest.MonkeyPatch, what: str) -> None:
-    stopped = threading.Event()
+def test_the_device_wins(monkeypatch: pytest.MonkeyPatch) -> None:
+    """... against counts that would take longer, and are stopped."""
+    stopped: list[Counter] = []
+    stop = Counter.stop
 
-    def counts(counter: Counter, *_: Any) -> Found | None:
-        if what == "error":
-            raise CountOverflowError("too many")
-        while what == "late" and not counter.stopped():
-            time.sleep(0.001)
-        stopped.set()
-        return Found(-1, "cancelled") if what == "late" else None
+    def note(counter: Counter) -> None:
+        stopped.append(counter)
+        stop(counter)
 
-    monkeypatch.setattr(Counter, "searched", counts)
-    monkeypatch.setattr(Counter, "eliminated", counts)
+    monkeypatch.setattr(Counter, "stop", note)
+    monkeypatch.setattr(Counter, "found", None)
     for query in queries()[:3]:
         outcome = CudaEngine(ShimMachine(), host=True).count(query)
         assert outcome.complete and outcome.count == reference.count(query).count
-    assert stopped.is_set() == (what != "error")
+    assert len(stopped) == 3
+    for counter in stopped:
+        ended(counter)
 
 
-def test_the_host_is_stopped_by_the_clock(monkeypatch: pytest.MonkeyPatch) -> None:
-    def waits(counter: Counter, *_: Any) -> Found | None:
-        while not counter.stopped():
-            time.sleep(0.001)
-        return counter.ended()
-
-    monkeypatch.setattr(Counter, "searched", waits)
-    monkeypatch.setattr(Counter, "eliminated", waits)
-    before, query = threading.active_count(), queries()[0]
-    outcome = CudaEngine(ShimMachine(), host=True).count(query, Params(timeout=0))
-    assert outcome.stopped_by == "timeout" or outcome.count == reference.count(query).count
+def ended(counter: Counter) -> None:
+    """Waits until the thread of the native core has ended."""
     until = time.perf_counter() + 10
-    while threading.active_count() > before:
+    while counter.graph.counted is None:
         assert time.perf_counter() < until, "the host goes on"
-        time.sleep(0.01)
+        time.sleep(0.001)
+
+
+def long_query() -> Query:
+    """One that backtracking and elimination are at for long."""
+    rng = np.random.default_rng(2)
+    graph = Graph.from_edges(*rng.integers(0, 400, (2, 40_000)), vertex_labels=["A"] * 400)
+    return make_query(graph, Pattern.from_edges([*combinations(range(9), 2)], vertex_labels=["A"] * 9))
+
+
+def test_the_clock_ends_both(monkeypatch: pytest.MonkeyPatch) -> None:
+    begun: list[Counter] = []
+    begin = Counter.begin
+
+    def note(counter: Counter) -> bool:
+        begun.append(counter)
+        return begin(counter)
+
+    monkeypatch.setattr(Counter, "begin", note)
+    outcome = endless(monkeypatch).count(long_query(), Params(timeout=0.05))
+    assert outcome.stopped_by == "timeout" and len(begun) == 1
+    ended(begun[0])
+    assert begun[0].found is None
 
 
 @pytest.fixture
@@ -138,7 +158,7 @@ def begun(monkeypatch: pytest.MonkeyPatch) -> list[race.Race[Found]]:
         noted.append(one)
 
     monkeypatch.setattr(race.Race, "searching", SEARCHING)
-    monkeypatch.setattr(race.Race, "begin", note)
+    monkeypatch.setattr(race.CountRace, "begin", note)
     return noted
 
 
@@ -194,52 +214,27 @@ def test_few_candidates_need_no_plan(may_be_first: None, monkeypatch: pytest.Mon
 def test_candidates_on_the_device_wait_for_the_race(
     may_be_first: None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    searched: list[bool] = []
-
-    def note(counter: Counter, *_: Any) -> None:
-        searched.append(counter.aside)
-
-    monkeypatch.setattr(Counter, "searched", note)
-    monkeypatch.setattr(Counter, "eliminated", lambda *_: None)
+    monkeypatch.setattr(race.CountRace, "wait", lambda _: pytest.fail("at once"))
     for query in queries():
         engine = CudaEngine(ShimMachine(), Wishes(filters=FilterWishes(place="device")), host=True)
         assert engine.count(query).count == reference.count(query).count
-    assert searched and all(searched)
 
 
 def test_what_takes_more_steps_goes_on_at_once(may_be_first: None, monkeypatch: pytest.MonkeyPatch) -> None:
-    """... from where it was, beside the device."""
-    searched: list[Counter] = []
-    eliminated: list[Counter] = []
-
-    def in_vain(counter: Counter, *_: Any) -> None:
-        searched.append(counter)
-        counter.tried = True
-
-    def finds(counter: Counter, *_: Any) -> Found:
-        assert counter.aside
-        eliminated.append(counter)
-        return Found(77)
-
-    monkeypatch.setattr(Counter, "searched", in_vain)
-    monkeypatch.setattr(Counter, "eliminated", finds)
+    """... beside the planning, which has no part in it."""
+    monkeypatch.setattr(candidates, "FIRST_STEPS", 0)
     engine = CudaEngine(ShimMachine(), host=True)
-    real = engine.formula
+    plan, planned = engine.formula, []
 
-    def later(*arguments: Any) -> Any:
-        while not eliminated:
-            time.sleep(0.001)
-        time.sleep(0.05)
-        return real(*arguments)
+    def slowly(*arguments: Any) -> Any:
+        planned.append(time.sleep(0.2))
+        return plan(*arguments)
 
-    monkeypatch.setattr(engine, "formula", later)
-    assert engine.count(queries()[0]).count == 77
-    assert searched == eliminated and len(searched) == 1
-
-
-def test_the_clock_stops_the_first_try(may_be_first: None, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(Counter, "searched", lambda *_: Found(0, "timeout"))
-    assert CudaEngine(ShimMachine(), host=True).count(queries()[0]).stopped_by == "timeout"
+    monkeypatch.setattr(engine, "formula", slowly)
+    monkeypatch.setattr(engine, "_count_plan", lambda *_: pytest.fail("a kernel"))
+    for query in queries():
+        assert engine.count(query).count == reference.count(query).count
+    assert len(planned) < len(queries())  # others were there before
 
 
 def test_few_matches_are_listed_without_a_plan(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -293,13 +288,19 @@ def test_no_thread_no_race(monkeypatch: pytest.MonkeyPatch) -> None:
     def refuse(_: threading.Thread) -> None:
         raise RuntimeError("can't start new thread")
 
+    resolved = resolve(queries()[0])
     monkeypatch.setattr(threading.Thread, "start", refuse)
     for _ in range(3):
-        lost = race_of(queries()[0])
+        lost = race.may_list(resolved, Params(), 0.0)
+        assert lost is not None
         lost.begin()
         assert not lost.overtakes()
+    far = race.CountRace(replace(resolved, narrowed=replace(resolved.narrowed, here=False)), Params(), 1, 0.0)
+    far.begin()
+    assert not far.overtakes()
     monkeypatch.undo()
-    again = race_of(queries()[0])
+    again = race.may_list(resolved, Params(), 0.0)
+    assert again is not None
     again.begin()  # there is a place
     until = time.perf_counter() + 10
     while again.found is None:
@@ -307,10 +308,29 @@ def test_no_thread_no_race(monkeypatch: pytest.MonkeyPatch) -> None:
         time.sleep(0.001)
 
 
+def test_two_counts_at_a_time() -> None:
+    """Others begin once there is a place."""
+    long, short = resolve(long_query()), resolve(queries()[0])
+    first, second = (Counter(long, Params(), 1) for _ in range(2))
+    assert first.begin() and second.begin()
+    with race.CountRace(short, Params(), 1, 0.0) as third:
+        third.begin()
+        assert not third.overtakes()
+        for counter in (first, second):
+            counter.stop()
+            ended(counter)
+        third.begin()
+        until = time.perf_counter() + 10
+        while third.found is None:
+            assert time.perf_counter() < until
+            time.sleep(0.001)
+        assert third.found.count == reference.count(queries()[0]).count
+
+
 def test_a_cancelled_count_on_the_host_is_cancelled(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(cuda_engine, "HOST_COST", 1e5)
     monkeypatch.setattr(cpu, "run_formula", lambda *_: Outcome(0, "cancelled"))
-    monkeypatch.setattr(Counter, "run", lambda *_: None)
+    monkeypatch.setattr(Counter, "found", None)
     engine = CudaEngine(ShimMachine(), host=True)
     monkeypatch.setattr(engine, "_count_plan", lambda *_: pytest.fail("a kernel"))
     assert engine.count(queries()[0]).stopped_by == "cancelled"

@@ -100,6 +100,11 @@ class Searcher:
         self.graph: Any = _native.candidate_graph(resolved.narrowed.native())
         self.reading = resolved.narrowed.reading
 
+    @property
+    def forbidden(self) -> list[tuple[int, int, int]]:
+        """Pairs that must not be joined, as the native side reads them."""
+        return [(k.a, k.b, k.forward) for k in self.problem.forbidden]
+
     def stop(self) -> None:
         """Ends what is running, and keeps the next from beginning."""
         self.graph.stop()
@@ -115,12 +120,9 @@ class Searcher:
 
     def backtracked(self, search: Callable[..., Any], steps: int | None, *further: object) -> Any:
         """What a search of the graph gives within so many steps; None: however many it takes."""
-        problem = self.problem
-        forbidden = [(k.a, k.b, k.forward) for k in problem.forbidden]
         most = _UNLIMITED if steps is None else steps
-        call = partial(
-            search, forbidden, problem.injective, self.params.switches.failing_sets, most, *further
-        )
+        reasons = self.params.switches.failing_sets
+        call = partial(search, self.forbidden, self.problem.injective, reasons, most, *further)
         return self.awaited(call) if steps is None else call()
 
     def awaited(self, call: Callable[[], Any]) -> Any:

@@ -9,9 +9,8 @@ which few vertices may.
 from __future__ import annotations
 
 import math
-import threading
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 
 from subiso import _native
@@ -34,6 +33,7 @@ _MOST_PARTITIONS = 1024
 _FIRST_ROWS = 50_000_000  # that the first sum of an elimination may look at
 _MOST_ROWS = 400_000_000  # ... and all of them: about ten seconds
 _CHUNK = 4_000_000  # rows between two looks at the clock
+_FIRST_SECONDS = 0.02  # that nobody waits for first steps any longer
 _OPERATIONS = 20.0
 """Operations of a plan, as the planner counts them, that take as long as one row of an elimination."""
 
@@ -113,22 +113,38 @@ class Counter(Searcher):
     ) -> None:
         super().__init__(resolved, params, started=started, aside=aside)
         self.threads = threads
-        self.tried = False
-        """Backtracking has come to nothing in its first steps."""
 
-    def beside(self, over: threading.Event) -> Counter:
-        """Itself, to go on in a thread of its own until the event; half of the cores are left to others."""
-        self.aside, self.params = True, replace(self.params, progress=None, poll=over.is_set)
-        self.threads = max(1, self.threads // 2)
-        return self
+    def begin(self) -> bool:
+        """Begins all that can be tried, in a thread of the native core: one of Python's would wait for the interpreter
+        at every turn, while plans are made. False where enough such threads are running."""
+        problem, switches = self.problem, self.params.switches
+        begun: bool = self.graph.begin_count(
+            self.forbidden,
+            problem.injective,
+            switches.failing_sets,
+            switches.twins,
+            may_coincide(problem),
+            _MOST_PARTITIONS,
+            FIRST_STEPS,
+            LONG_STEPS,
+            _FIRST_ROWS,
+            _MOST_ROWS,
+            self.threads,
+        )
+        return begun
 
-    def run(self) -> Found | None:
-        """Beside a plan or a device, until it is there or `stop` is called."""
-        found = (None if self.tried else self.searched()) or self.eliminated(lambda: math.inf)
-        if found is None and not self.stopped():
-            self.merge_twins()
-            found = self.searched(LONG_STEPS)
-        return None if found is None or found.stopped_by is not None else found
+    def wait(self) -> None:
+        """Until the first steps of what was begun are over."""
+        self.graph.wait_for_first_steps(_FIRST_SECONDS)
+
+    @property
+    def found(self) -> Found | None:
+        """What was begun has come to, if it is there."""
+        counted = self.graph.counted
+        if counted is None or not counted[0]:
+            return None
+        high, low = counted[1]
+        return Found(self.settled((high << 64) | low))
 
     def merge_twins(self) -> None:
         """Should that be stopped, what comes next ends at once."""
@@ -142,7 +158,6 @@ class Counter(Searcher):
         if steps is None:
             self.merge_twins()
         total, _ = self.backtracked(self.graph.search, steps)
-        self.tried = True
         if total is None:
             return self.ended()
         high, low, overflow = total

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import threading
 import time
+from abc import ABC, abstractmethod
 from collections.abc import Callable
 from concurrent.futures import Future
 from typing import Generic, Protocol, TypeVar
@@ -17,32 +18,18 @@ from subiso.engine.candidates import Counter, Eliminator, Found, count_candidate
 from subiso.filter.resolve import Resolved
 
 _PLACES = threading.Semaphore(2)
-"""Races at a time: many of them would take memory and cores."""
+"""Jobs at a time: many of them would take memory and cores."""
 
 
 Result = TypeVar("Result")
 Result_co = TypeVar("Result_co", covariant=True)
 
 
-class Job(Protocol[Result_co]):
-    """What is done beside the other engine."""
-
-    def run(self) -> Result_co | None:
-        """None where it comes to nothing, or was stopped."""
-
-    def stop(self) -> None:
-        """From another thread."""
-
-
-class Race(Generic[Result]):
+class Race(ABC, Generic[Result]):
     """The host's part in it; it takes place once the other engine has searched for `patience` seconds."""
 
-    def __init__(self, make: Callable[[threading.Event], Job[Result]], patience: float) -> None:
-        """`make` is called in the thread; the event says that the race is over."""
-        self._stopped = threading.Event()
-        self._make, self._patience = make, patience
-        self._job: Job[Result] | None = None
-        self._result: Future[Result | None] | None = None
+    def __init__(self, patience: float) -> None:
+        self._patience = patience
         self._due = math.inf
 
     def __enter__(self) -> Race[Result]:
@@ -51,25 +38,22 @@ class Race(Generic[Result]):
     def __exit__(self, *_: object) -> None:
         self.stop()
 
+    @abstractmethod
+    def begin(self) -> None:
+        """Takes part from now on, unless earlier races that were stopped have not come to their end yet."""
+
+    @property
+    @abstractmethod
+    def found(self) -> Result | None:
+        """The count or the rows, if they are there by now."""
+
+    @abstractmethod
+    def stop(self) -> None:
+        """Ends it as soon as it looks up."""
+
     def searching(self) -> None:
         """The other engine begins to search, perhaps one plan of several."""
         self._due = min(self._due, time.perf_counter() + self._patience)
-
-    def begin(self) -> None:
-        """Takes part from now on, unless earlier races that were stopped have not come to their end yet."""
-        if self._result is None and _PLACES.acquire(blocking=False):
-            try:
-                self._result = begin_aside(self._run)
-            except RuntimeError:  # no more threads
-                _PLACES.release()
-                self._due = math.inf
-
-    def _run(self) -> Result | None:
-        try:
-            self._job = self._make(self._stopped)
-            return None if self._stopped.is_set() else self._job.run()
-        finally:
-            _PLACES.release()
 
     def look(self) -> Result | None:
         """For those who search: begins when it is due; what was found, if it is there."""
@@ -86,17 +70,97 @@ class Race(Generic[Result]):
         self.begin()
         return self.found is not None
 
+
+class CountRace(Race[Found]):
+    """Counts."""
+
+    def __init__(self, resolved: Resolved, params: Params, threads: int, patience: float) -> None:
+        super().__init__(patience)
+        self._make: Callable[[], Counter] = lambda: Counter(resolved, params, threads)
+        self._here = resolved.narrowed.here
+        self._counter: Counter | None = None
+        self._begun = self._stopped = False
+
+    def begin(self) -> None:
+        if self._begun:
+            return
+        if self._here:
+            self._begun = self._begin()
+            return
+        self._begun = True
+        try:  # candidates that are on a device are brought by a thread
+            begin_aside(self._begin)
+        except RuntimeError:
+            self._due = math.inf
+
+    def _begin(self) -> bool:
+        if self._counter is None:
+            self._counter = self._make()
+        begun = self._counter.begin()
+        if self._stopped:
+            self._counter.stop()
+        return begun
+
+    def wait(self) -> None:
+        """Until the first steps are over, where the candidates are here."""
+        if self._here and self._begun and self._counter is not None:
+            self._counter.wait()
+
+    @property
+    def found(self) -> Found | None:
+        return None if self._counter is None else self._counter.found
+
+    def stop(self) -> None:
+        self._stopped = True
+        if self._counter is not None:
+            self._counter.stop()
+
+
+class Job(Protocol[Result_co]):
+    """What is done beside the other engine."""
+
+    def run(self) -> Result_co | None:
+        """None where it comes to nothing, or was stopped."""
+
+    def stop(self) -> None:
+        """From another thread."""
+
+
+class JobRace(Race[Result]):
+    """Does anything else, in a thread of the interpreter."""
+
+    def __init__(self, make: Callable[[], Job[Result]], patience: float) -> None:
+        """`make` is called in the thread."""
+        super().__init__(patience)
+        self._make = make
+        self._job: Job[Result] | None = None
+        self._result: Future[Result | None] | None = None
+        self._stopped = False
+
+    def begin(self) -> None:
+        if self._result is None and _PLACES.acquire(blocking=False):
+            try:
+                self._result = begin_aside(self._run)
+            except RuntimeError:  # no more threads
+                _PLACES.release()
+                self._due = math.inf
+
+    def _run(self) -> Result | None:
+        try:
+            self._job = self._make()
+            return None if self._stopped else self._job.run()
+        finally:
+            _PLACES.release()
+
     @property
     def found(self) -> Result | None:
-        """The count or the rows, if they are there by now."""
         result = self._result
         if result is None or not result.done() or result.exception() is not None:
             return None  # the other engine will say why, or do better
         return result.result()
 
     def stop(self) -> None:
-        """Ends it as soon as it looks up."""
-        self._stopped.set()
+        self._stopped = True
         if self._job is not None:
             self._job.stop()
 
@@ -119,16 +183,13 @@ def start(
     """
     if params.switches.labelled != "auto":
         return count_candidates(resolved, params, threads, lambda: math.inf, started)
-    race = may_race(resolved, params, threads, 0.0)
-    if race is not None and done_soon(resolved):
-        counter = Counter(resolved, params, threads, started=started)
-        found = counter.searched()
-        if found is not None:
-            return found
-        race = Race(counter.beside, 0.0)
-    if race is not None:
-        race.begin()  # planning takes time as well
-    return race
+    race = may_race(resolved, params, max(1, threads // 2), 0.0)  # planning takes a core, too
+    if race is None:
+        return None
+    race.begin()
+    if done_soon(resolved):
+        race.wait()
+    return race.found or race
 
 
 def told(resolved: Resolved) -> str:
@@ -141,12 +202,9 @@ def told(resolved: Resolved) -> str:
     return "the host counts as well: whoever is done first answers"
 
 
-def may_race(resolved: Resolved, params: Params, threads: int, patience: float) -> Race[Found] | None:
+def may_race(resolved: Resolved, params: Params, threads: int, patience: float) -> CountRace | None:
     """A race to count, unless the query cannot be counted so or something else was asked for."""
-    if not _may(resolved, params):
-        return None
-
-    return Race(lambda over: Counter(resolved, params, threads).beside(over), patience)
+    return CountRace(resolved, params, threads, patience) if _may(resolved, params) else None
 
 
 def may_eliminate(resolved: Resolved, params: Params, patience: float) -> Race[Found] | None:
@@ -154,14 +212,14 @@ def may_eliminate(resolved: Resolved, params: Params, patience: float) -> Race[F
     everyone = with_everyone(resolved) if params.switches.labelled == "auto" else None
     if everyone is None:
         return None
-    return Race(lambda _: Eliminator(everyone, params, 1, aside=True), patience)
+    return JobRace(lambda: Eliminator(everyone, params, 1, aside=True), patience)
 
 
 def may_list(resolved: Resolved, params: Params, patience: float) -> Race[Listed] | None:
     """The same for listing."""
     if not _may(resolved, params):
         return None
-    return Race(lambda _: Lister(resolved, params, aside=True), patience)
+    return JobRace(lambda: Lister(resolved, params, aside=True), patience)
 
 
 def _may(resolved: Resolved, params: Params) -> bool:
