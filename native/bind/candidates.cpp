@@ -196,10 +196,11 @@ void bind_candidates(nb::module_& m) {
       .def("wait_for_first_steps", [](BoundCandidates& self, double seconds) { self.counting.wait_for_first_steps(seconds); },
            nb::call_guard<nb::gil_scoped_release>())
       .def_prop_ro("counted", &counted)
+      .def_prop_ro("ended", [](const BoundCandidates& self) { return !self.counting.begun() || self.counting.done(); })
       .def("stop", [](BoundCandidates& self) { self.stop->store(true, std::memory_order_relaxed); })
-      .def_prop_ro("num_points", [](const BoundCandidates& self) { return self.whole().vertex.size(); })
+      .def_prop_ro("num_points", [](const BoundCandidates& self) { return self.check_free(), self.graph.vertex.size(); })
       .def_prop_ro("num_vertices", [](const BoundCandidates& self) { return self.check_free(), self.found; })
-      .def_prop_ro("num_pairs", [](const BoundCandidates& self) { return self.whole().num_pairs(); });
+      .def_prop_ro("num_pairs", [](const BoundCandidates& self) { return self.check_free(), self.graph.num_pairs(); });
   m.def("candidate_graph", &candidate_graph);
   m.def("coincidences", &coincidences);
 }

@@ -20,7 +20,7 @@ from subiso.engine.base import Params, Switches
 from subiso.engine.candidate_lists import Lister, list_candidates
 from subiso.engine.candidates import Counter, Eliminator, Found, count_candidates
 from subiso.engine.query import make_query
-from subiso.engine.race import Race, may_eliminate, may_list, may_race
+from subiso.engine.race import JobRace, may_eliminate, may_list, may_race
 from subiso.filter.resolve import resolve
 from subiso.graph import Graph
 
@@ -100,7 +100,7 @@ def test_a_race_that_is_over_stops_its_job() -> None:
             begun.set()
             graph.run()
 
-    with Race(lambda _: Job(), 0.0) as race:
+    with JobRace(Job, 0.0) as race:
         race.begin()
         assert begun.wait(10)
     assert graph.stopped.is_set()

@@ -26,10 +26,10 @@ LONG_STEPS = 50_000_000
 """The same beside a plan that takes long, after anything else: one or two seconds."""
 _UNLIMITED = 2**63
 _LITTLE_READ = 100_000  # list elements: less than making a plan takes
-_LEAST_READ = 10_000  # ... of queries that are mostly done within their first steps,
-_LEAST_MATCHES = (
-    1e6  # where so many partial matches are expected: of 216 such queries on nine graphs 205 were
-)
+_LEAST_READ = 10_000
+_LEAST_MATCHES = 1e6
+"""List elements, and partial matches that are expected, up to which queries are mostly done within their first steps:
+of 216 such queries on nine graphs 205 were."""
 _MOST_READ = 20_000_000  # list elements that making the candidate graph may look at
 _TICK = 0.05  # seconds
 

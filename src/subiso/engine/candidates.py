@@ -33,7 +33,7 @@ _MOST_PARTITIONS = 1024
 _FIRST_ROWS = 50_000_000  # that the first sum of an elimination may look at
 _MOST_ROWS = 400_000_000  # ... and all of them: about ten seconds
 _CHUNK = 4_000_000  # rows between two looks at the clock
-_FIRST_SECONDS = 0.02  # that nobody waits for first steps any longer
+_FIRST_SECONDS = 5e-4  # that a device is kept waiting: the thread goes on in any case
 _OPERATIONS = 20.0
 """Operations of a plan, as the planner counts them, that take as long as one row of an elimination."""
 
@@ -134,8 +134,14 @@ class Counter(Searcher):
         return begun
 
     def wait(self) -> None:
-        """Until the first steps of what was begun are over."""
+        """Until the first steps of what was begun are over, unless they take long."""
         self.graph.wait_for_first_steps(_FIRST_SECONDS)
+
+    @property
+    def over(self) -> bool:
+        """What was begun, if anything was, has come to its end."""
+        over: bool = self.graph.ended
+        return over
 
     @property
     def found(self) -> Found | None:

@@ -19,7 +19,8 @@ from subiso.filter.resolve import Resolved
 
 _PLACES = threading.Semaphore(2)
 """Jobs at a time: many of them would take memory and cores."""
-
+_ENDING: set[Counter] = set()
+"""Counts that were stopped, until their threads have ended: who lets go of one before waits for that."""
 
 Result = TypeVar("Result")
 Result_co = TypeVar("Result_co", covariant=True)
@@ -112,8 +113,14 @@ class CountRace(Race[Found]):
 
     def stop(self) -> None:
         self._stopped = True
-        if self._counter is not None:
-            self._counter.stop()
+        counter = self._counter
+        if counter is not None:
+            counter.stop()
+            for other in list(_ENDING):
+                if other.over:
+                    _ENDING.discard(other)
+            if not counter.over:
+                _ENDING.add(counter)
 
 
 class Job(Protocol[Result_co]):
