@@ -86,7 +86,7 @@ def ended(counter: Counter) -> bool:
 def clique_query() -> Query:
     """One that nothing is done with soon."""
     graph = Graph.from_edges(
-        *np.random.default_rng(2).integers(0, 400, (2, 40_000)), vertex_labels=["A"] * 400
+        *np.random.default_rng(2).integers(0, 500, (2, 120_000)), vertex_labels=["A"] * 500
     )
     return make_query(graph, Pattern.from_edges([*combinations(range(9), 2)], vertex_labels=["A"] * 9))
 

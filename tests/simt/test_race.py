@@ -143,7 +143,7 @@ def test_nobody_waits_for_a_thread_that_ends() -> None:
 def long_query() -> Query:
     """One that backtracking and elimination are at for long."""
     rng = np.random.default_rng(2)
-    graph = Graph.from_edges(*rng.integers(0, 400, (2, 40_000)), vertex_labels=["A"] * 400)
+    graph = Graph.from_edges(*rng.integers(0, 500, (2, 120_000)), vertex_labels=["A"] * 500)
     return make_query(graph, Pattern.from_edges([*combinations(range(9), 2)], vertex_labels=["A"] * 9))
 
 
