@@ -35,7 +35,9 @@ SEARCHING = race.Race[Found].searching
 
 @pytest.fixture(autouse=True)
 def always_race(monkeypatch: pytest.MonkeyPatch) -> None:
-    """No query is answered before the race, which begins at once."""
+    """No query is answered before the race, which begins at once, and has its place."""
+    for counter in list(race._ENDING):
+        ended(counter)
     monkeypatch.setattr(cuda_engine, "HOST_COST", -1.0)
     monkeypatch.setattr(race, "done_soon", lambda _: False)
     monkeypatch.setattr(race.Race, "searching", lambda one: one.begin())
