@@ -158,7 +158,9 @@ def test_the_clock_ends_both(monkeypatch: pytest.MonkeyPatch) -> None:
         return begin(counter)
 
     monkeypatch.setattr(Counter, "begin", note)
-    outcome = endless(monkeypatch).count(long_query(), Params(timeout=0.05))
+    query = long_query()
+    resolve(query)  # what is made of the graph is there
+    outcome = endless(monkeypatch).count(query, Params(timeout=0.2))
     assert outcome.stopped_by == "timeout" and len(begun) == 1
     ended(begun[0])
     assert begun[0].found is None
