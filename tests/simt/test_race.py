@@ -72,7 +72,7 @@ def endless(monkeypatch: pytest.MonkeyPatch) -> CudaEngine:
             time.sleep(0.001)
         return 0
 
-    engine = CudaEngine(ShimMachine(), host=True)
+    engine = CudaEngine(ShimMachine(), Wishes(filters=FilterWishes(place="host")), host=True)
     monkeypatch.setattr(engine, "_count_plan", search)
     return engine
 
@@ -160,7 +160,7 @@ def test_the_clock_ends_both(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(Counter, "begin", note)
     query = long_query()
     resolve(query)  # what is made of the graph is there
-    outcome = endless(monkeypatch).count(query, Params(timeout=0.2))
+    outcome = endless(monkeypatch).count(query, Params(timeout=0.5))
     assert outcome.stopped_by == "timeout" and len(begun) == 1
     ended(begun[0])
     assert begun[0].found is None
