@@ -26,7 +26,6 @@ import numpy as np  # noqa: E402
 from bench.ablation.study import Study, geometric_mean, mean  # noqa: E402
 from bench.checked import chosen_graphs, run_script, script_parser  # noqa: E402
 from bench.sweeps import GRAPHS, LABELS  # noqa: E402
-from subiso.bench.cold import forget_plans  # noqa: E402
 from subiso.bench.data import DataFolder, load_graph  # noqa: E402
 from subiso.bench.machine import describe  # noqa: E402
 from subiso.engine import cpu  # noqa: E402
@@ -51,7 +50,6 @@ def first_rows(query: Query, switches: Switches, rows: int, limit: float) -> tup
     params = Params(timeout=limit, switches=switches)
     if rows:
         params = replace(params, batch_rows=rows, enough=rows)
-    forget_plans()
     started = time.perf_counter()
     stream = cpu.stream(query, params)
     found = next(stream, None)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 import pytest
 
@@ -9,8 +11,14 @@ from subiso.engine.query import make_query
 from subiso.filter.resolve import resolve
 from subiso.graph import Graph
 from subiso.pattern import Pattern
+from subiso.plan import order as order_module
 from subiso.plan.choose import make_plan
-from subiso.storage.statistics import statistics_of
+from subiso.plan.estimate import Estimator
+from subiso.plan.greedy import greedy_order
+from subiso.plan.order import _Exhaustive, order_by_cost
+from subiso.plan.problem import Problem
+from subiso.queries import random_queries
+from subiso.storage.statistics import Statistics, statistics_of
 
 
 def order_of(graph: Graph, pattern: Pattern | str, **conditions: object) -> tuple[int, ...]:
@@ -38,3 +46,37 @@ def test_a_vertex_that_is_known_is_first(vertex: int) -> None:
     assert order_of(graph, "(a)--(b)--(c)--(d)", anchor={name: 7})[0] == vertex
     few = np.arange(50) < 3
     assert order_of(graph, Pattern("(a)--(b)--(c)--(d)").where(**{name: few}))[0] == vertex
+
+
+def problem_of(seed: int, vertices: int, labels: int) -> tuple[Problem, Statistics]:
+    rng = np.random.default_rng(seed)
+    graph = Graph.from_edges(*rng.integers(0, 60, (2, 300)), vertex_labels=rng.integers(0, labels, 60))
+    pattern = random_queries(graph, 1, vertices, edges="all", seed=seed)[0]
+    plain = Pattern.from_edges([(e.source, e.target) for e in pattern.edges])
+    chosen = pattern if labels > 1 else plain
+    return resolve(make_query(graph, chosen)).problem, statistics_of(graph)
+
+
+@pytest.mark.parametrize("counting", [True, False])
+@pytest.mark.parametrize("labels", [1, 3])
+@pytest.mark.parametrize("seed", range(8))
+def test_no_order_is_cheaper(seed: int, labels: int, counting: bool) -> None:
+    """Orders that cost more than one that is known are not followed, which must not cost the best one."""
+    problem, stats = problem_of(seed, 5, labels)
+    found = order_by_cost(problem, stats, counting=counting)
+    costs = [
+        order.cost
+        for descending in (False, True)
+        for order in _Exhaustive(
+            Estimator(problem, stats, descending=descending), counting, 99, math.inf
+        ).found
+    ]
+    assert found.cost == min(costs) and len(costs) > 1
+
+
+def test_six_vertices_whose_greedy_order_is_cheap_keep_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    problem, stats = problem_of(3, 6, 3)
+    cheap = order_by_cost(problem, stats, counting=True)
+    assert cheap.cost < 1e6 and (*cheap.prefix, *cheap.tail) == greedy_order(problem, stats)[0]
+    monkeypatch.setattr(order_module, "_NOT_WORTH_IT", 0.0)
+    assert order_by_cost(problem, stats, counting=True).cost <= cheap.cost

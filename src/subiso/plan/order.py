@@ -158,8 +158,10 @@ class _Exhaustive:
         self.alike = group > 1 and not problem.imposed
         """Some vertices cost the same, as a symmetry exchanges them."""
         known = _with_best_tail(estimator, greedy_order(problem, estimator.stats)[0], counting, max_tail)
-        self.most = known.cost * (1 + 1e-9) if limit is None else limit
-        """What an order may cost: so much is known to do."""
+        self.most = math.inf if limit is None else limit
+        """What an order may cost."""
+        if limit is None and not self.alike:  # the greedy order is among those that are looked at
+            self.most = known.cost * (1 + 1e-9)
         self.best = Order((), (), math.inf)
         self.found: list[Order] = []
         """With a limit: all that cost less."""
@@ -168,8 +170,6 @@ class _Exhaustive:
             return
         for start in self.unlike([], range(estimator.problem.num_vertices)):
             self.grow([start], [estimator.sizes[start]], [estimator.sizes[start]])
-        if limit is None and not self.best.prefix:  # of orders that cost the same others were looked at
-            self.best = known
 
     def note(self, order: Order) -> None:
         if order.cost < self.best.cost:
