@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 import subiso as si
-from subiso.engine import cpu, motifs, sums
+from subiso.engine import base, cpu, motifs, sums
 from subiso.errors import QueryError, UnsupportedError
 
 GRAPH = si.generators.rmat(7, 6, seed=1)
@@ -93,3 +93,11 @@ def test_values_of_other_kinds(wrong: dict[str, Any], message: str) -> None:
 def test_what_is_no_switch(make: Callable[[], Any], message: str) -> None:
     with pytest.raises(QueryError, match=f"(?s){message}"):
         make()
+
+
+def test_set_operations_that_the_machine_lacks_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert base._runs("scalar") and not base._runs("sse9")
+    monkeypatch.setattr(base, "_runs", lambda name: name != "avx512")
+    with pytest.raises(QueryError, match="does not run setops='avx512'\n  hint: it runs scalar, avx2$"):
+        si.Switches(setops="avx512")
+    assert si.Switches(setops="avx2").setops == "avx2"

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal, Protocol, get_type_hints
 import numpy as np
 from numpy.typing import NDArray
 
+from subiso import _native
 from subiso.engine.kinds import fits, said, words
 from subiso.errors import Cancelled, QueryError, SubisoError, TimeoutReached, did_you_mean
 
@@ -82,6 +83,11 @@ class Switches:
                     f"Switches: {name} is {value!r}{did_you_mean(str(value), words(kind))}",
                     hint=f"it may be {said(kind)}",
                 )
+        if self.setops is not None and not _runs(self.setops):
+            there = ", ".join(name for name in words(_kinds()["setops"]) if _runs(name))
+            raise QueryError(
+                f"Switches: this machine does not run setops={self.setops!r}", hint=f"it runs {there}"
+            )
 
     @property
     def of_plans(self) -> dict[str, Any]:
@@ -93,6 +99,14 @@ class Switches:
             "pivots": self.pivots,
             "least": self.prune != "never",
         }
+
+
+def _runs(setops: str) -> bool:
+    try:
+        _native.setops_name(setops)
+    except ValueError:
+        return False
+    return True
 
 
 @cache
