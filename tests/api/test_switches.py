@@ -98,6 +98,6 @@ def test_what_is_no_switch(make: Callable[[], Any], message: str) -> None:
 def test_set_operations_that_the_machine_lacks_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     assert base._runs("scalar") and not base._runs("sse9")
     monkeypatch.setattr(base, "_runs", lambda name: name != "avx512")
-    with pytest.raises(QueryError, match="does not run setops='avx512'\n  hint: it runs scalar, avx2$"):
+    with pytest.raises(QueryError, match=r"does not run setops='avx512'\n  hint: it runs scalar, avx2$"):
         si.Switches(setops="avx512")
     assert si.Switches(setops="avx2").setops == "avx2"

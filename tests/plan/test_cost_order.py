@@ -80,3 +80,12 @@ def test_six_vertices_whose_greedy_order_is_cheap_keep_it(monkeypatch: pytest.Mo
     assert cheap.cost < 1e6 and (*cheap.prefix, *cheap.tail) == greedy_order(problem, stats)[0]
     monkeypatch.setattr(order_module, "_NOT_WORTH_IT", 0.0)
     assert order_by_cost(problem, stats, counting=True).cost <= cheap.cost
+
+
+def test_what_cannot_match_has_an_order() -> None:
+    graph = Graph.from_edges([0, 1], [1, 2], vertex_labels=["A", "B", "C"])
+    problem = resolve(make_query(graph, "(a:A)--(b:C)--(c:B)--(d:A)")).problem
+    assert 0 in problem.sizes
+    for counting in (True, False):
+        order = order_by_cost(problem, statistics_of(graph), counting=counting)
+        assert sorted((*order.prefix, *order.tail)) == [0, 1, 2, 3]

@@ -161,7 +161,7 @@ class _Exhaustive:
         self.most = math.inf if limit is None else limit
         """What an order may cost."""
         if limit is None and not self.alike:  # the greedy order is among those that are looked at
-            self.most = known.cost * (1 + 1e-9)
+            self.most = known.cost * (1 + 1e-9) + 1e-9  # what cannot match costs nothing in any order
         self.best = Order((), (), math.inf)
         self.found: list[Order] = []
         """With a limit: all that cost less."""
