@@ -13,6 +13,7 @@ namespace {
 
 constexpr int kPlaces = 2;  // for such threads in a process: many would take memory and cores
 std::atomic<int> places_taken{0};
+std::atomic<pid_t> places_of{0};  // the process that they are counted in
 
 std::optional<Count> search(const CandidateGraph& graph, const CsrStore& store, const CountQuestion& question,
                             std::uint64_t steps, const Stop& stop) {
@@ -52,6 +53,7 @@ std::optional<Count> eliminate_ways(const CandidateGraph& graph, Partitions ways
 }  // namespace
 
 bool CountThread::take_place() {
+  if (places_of.exchange(getpid()) != getpid()) places_taken.store(0);
   if (places_taken.fetch_add(1) < kPlaces) return true;
   leave_place();
   return false;
@@ -60,7 +62,11 @@ bool CountThread::take_place() {
 void CountThread::leave_place() { places_taken.fetch_sub(1); }
 
 CountThread::~CountThread() {
-  if (thread_.joinable()) thread_.join();
+  if (!thread_.joinable()) return;
+  if (process_ == getpid())
+    thread_.join();
+  else
+    thread_.detach();  // a forked process has the handle, and nobody to wait for
 }
 
 Counted CountThread::run(CandidateGraph& graph, const CsrStore& store, const CountQuestion& question, const Stop& stop) {

@@ -1,5 +1,7 @@
 // All that counts on a candidate graph without a plan, one thing after the other, in a thread that no interpreter holds up.
 #pragma once
+#include <unistd.h>
+
 #include <atomic>
 #include <condition_variable>
 #include <cstddef>
@@ -40,15 +42,16 @@ class CountThread {
   CountThread(const CountThread&) = delete;
   CountThread& operator=(const CountThread&) = delete;
 
-  // Counts on the graph, which is the thread's until it has ended, as the store is. `make` makes it, and says whether that
-  // came to its end. False where too many such threads are running in the process, and nothing begins.
+  // Counts on the graph, which is the thread's until it has ended, as the store is, and empty then. `make` makes it, and says
+  // whether that came to its end. False where too many such threads are running in the process, and nothing begins.
   template <class Make>
   bool begin(CandidateGraph& graph, const CsrStore& store, CountQuestion question, const Stop& stop, Make make);
 
   bool begun() const { return thread_.joinable(); }
-  bool done() const { return stage_.load(std::memory_order_acquire) == kDone; }
+  // A process that was forked has no such thread, and nothing was found there.
+  bool done() const { return stage_.load(std::memory_order_acquire) == kDone || process_ != getpid(); }
   // Once it is done.
-  Counted counted() const { return counted_; }
+  Counted counted() const { return process_ == getpid() ? counted_ : Counted{}; }
   // Until the first steps are over, or it is done, or that takes longer.
   void wait_for_first_steps(double seconds);
 
@@ -61,6 +64,7 @@ class CountThread {
   void reach(Stage stage);
 
   std::thread thread_;
+  pid_t process_ = 0;  // that it runs in
   std::atomic<Stage> stage_{kFirstSteps};
   std::mutex mutex_;
   std::condition_variable changed_;
@@ -70,6 +74,7 @@ class CountThread {
 template <class Make>
 bool CountThread::begin(CandidateGraph& graph, const CsrStore& store, CountQuestion question, const Stop& stop, Make make) {
   if (!take_place()) return false;
+  process_ = getpid();
   try {
     thread_ = std::thread([this, &graph, &store, question = std::move(question), &stop, make] {
       try {
@@ -77,6 +82,7 @@ bool CountThread::begin(CandidateGraph& graph, const CsrStore& store, CountQuest
       } catch (...) {  // no memory: nothing was found
         counted_ = {};
       }
+      graph = {};  // who waits for the end of this may keep it for long
       leave_place();
       reach(kDone);
     });

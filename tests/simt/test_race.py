@@ -9,6 +9,7 @@ import threading
 import time
 from dataclasses import replace
 from itertools import combinations
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -352,3 +353,60 @@ def test_a_cancelled_count_on_the_host_is_cancelled(monkeypatch: pytest.MonkeyPa
     engine = CudaEngine(ShimMachine(), host=True)
     monkeypatch.setattr(engine, "_count_plan", lambda *_: pytest.fail("a kernel"))
     assert engine.count(queries()[0]).stopped_by == "cancelled"
+
+
+FORKED = """
+import os, sys, time
+sys.path[:0] = {path!r}
+from test_race import long_query, queries
+from subiso.engine.base import Params
+from subiso.engine.candidates import Counter
+from subiso.filter.resolve import resolve
+
+counters = [Counter(resolve(long_query()), Params(), 1) for _ in range(2)]
+assert all(counter.begin() for counter in counters)
+child = os.fork()
+if not child:
+    assert all(counter.over and counter.found is None for counter in counters)
+    del counters[:]
+    counter = Counter(resolve(queries()[0]), Params(), 1)
+    assert counter.begin()
+    while not counter.over:
+        time.sleep(0.001)
+    print(counter.found.count, flush=True)
+    sys.exit(0)
+assert os.waitpid(child, 0)[1] == 0
+for counter in counters:
+    counter.stop()
+"""
+
+
+def test_a_forked_process_counts_by_itself() -> None:
+    path = [str(Path(__file__).parent), *sys.path]
+    done = subprocess.run(
+        [sys.executable, "-Wignore", "-c", FORKED.format(path=path)],
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+    assert (done.returncode, done.stderr) == (0, "")
+    assert int(done.stdout) == reference.count(queries()[0]).count
+
+
+def test_candidates_on_the_device_have_their_place_once_there_is_one() -> None:
+    here, long = resolve(queries()[0]), resolve(long_query())
+    far = race.CountRace(replace(here, narrowed=replace(here.narrowed, here=False)), Params(), 1, 0.0)
+    counters = [Counter(long, Params(), 1) for _ in range(2)]
+    assert all(counter.begin() for counter in counters)
+    far.begin()
+    until = time.perf_counter() + 20
+    while far._begun and time.perf_counter() < until:  # until it was refused
+        time.sleep(0.001)
+    for counter in counters:
+        counter.stop()
+        ended(counter)
+    while not far.overtakes() and time.perf_counter() < until:
+        far.begin()
+        time.sleep(0.001)
+    assert far.found is not None and far.found.count == reference.count(queries()[0]).count

@@ -124,7 +124,8 @@ class Params:
     """
 
     threads: int | None = None
-    """Worker threads; None = all cores. One more may look beside a plan that takes long (engine/race.py)."""
+    """Worker threads; None = all cores. One more may look beside a plan that takes long, half of them beside a device
+    (engine/race.py)."""
     timeout: float | None = None
     """Seconds after which the engine stops; None = never."""
     progress: Callable[[float], None] | None = None

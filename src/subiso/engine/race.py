@@ -85,22 +85,22 @@ class CountRace(Race[Found]):
     def begin(self) -> None:
         if self._begun:
             return
-        if self._here:
-            self._begun = self._begin()
-            return
         self._begun = True
+        if self._here or self._counter is not None:
+            self._begin()
+            return
         try:  # candidates that are on a device are brought by a thread
             begin_aside(self._begin)
         except RuntimeError:
             self._due = math.inf
 
-    def _begin(self) -> bool:
+    def _begin(self) -> None:
+        _let_go()
         if self._counter is None:
             self._counter = self._make()
-        begun = self._counter.begin()
+        self._begun = self._counter.begin()
         if self._stopped:
             self._counter.stop()
-        return begun
 
     def wait(self) -> None:
         """Until the first steps are over, where the candidates are here."""
@@ -116,11 +116,15 @@ class CountRace(Race[Found]):
         counter = self._counter
         if counter is not None:
             counter.stop()
-            for other in list(_ENDING):
-                if other.over:
-                    _ENDING.discard(other)
-            if not counter.over:
-                _ENDING.add(counter)
+            _ENDING.add(counter)
+            _let_go()
+
+
+def _let_go() -> None:
+    """Of counts whose threads have ended."""
+    for counter in list(_ENDING):
+        if counter.over:
+            _ENDING.discard(counter)
 
 
 class Job(Protocol[Result_co]):

@@ -157,17 +157,19 @@ class _Exhaustive:
         group = problem.pattern.automorphism_count(extra_colors=problem.colors())
         self.alike = group > 1 and not problem.imposed
         """Some vertices cost the same, as a symmetry exchanges them."""
-        known = _with_best_tail(estimator, greedy_order(problem, estimator.stats)[0], counting, max_tail)
         self.most = math.inf if limit is None else limit
         """What an order may cost."""
-        if limit is None and not self.alike:  # the greedy order is among those that are looked at
-            self.most = known.cost * (1 + 1e-9) + 1e-9  # what cannot match costs nothing in any order
         self.best = Order((), (), math.inf)
         self.found: list[Order] = []
         """With a limit: all that cost less."""
-        if limit is None and problem.num_vertices == EXHAUSTIVE_UP_TO and known.cost < _NOT_WORTH_IT:
-            self.best = known
-            return
+        if limit is None:
+            greedy = greedy_order(problem, estimator.stats)[0]
+            known = _with_best_tail(estimator, greedy, counting, max_tail)
+            if problem.num_vertices == EXHAUSTIVE_UP_TO and known.cost < _NOT_WORTH_IT:
+                self.best = known
+                return
+            if not self.alike:  # then it is among those that are looked at
+                self.most = known.cost * (1 + 1e-9) + 1e-9  # what cannot match costs nothing in any order
         for start in self.unlike([], range(estimator.problem.num_vertices)):
             self.grow([start], [estimator.sizes[start]], [estimator.sizes[start]])
 
