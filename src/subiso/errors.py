@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from types import MappingProxyType
 from typing import Any
 
 
@@ -77,7 +78,12 @@ class DeviceMemoryError(SubisoError, MemoryError):
 
 
 class CountOverflowError(SubisoError, OverflowError):
-    """Raised when a sum, most often of embeddings, leaves the signed 128-bit range of the accumulators."""
+    """Raised when a sum, most often of embeddings, leaves the signed 128-bit range of the accumulators.
+
+    Of several patterns that were counted, `finished` holds the counts that were there by then, by their place.
+    """
+
+    finished: Mapping[int, int] = MappingProxyType({})
 
 
 class TimeoutReached(SubisoError, TimeoutError):

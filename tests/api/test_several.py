@@ -13,7 +13,7 @@ from subiso.engine import cpu, together
 from subiso.engine.base import Params, Switches
 from subiso.engine.query import make_query
 from subiso.engine.several import count_several
-from subiso.errors import Cancelled, TimeoutReached
+from subiso.errors import Cancelled, CountOverflowError, TimeoutReached
 from subiso.graph import generators as gen
 from subiso.plan import merge
 from subiso.result.local import count_all_per
@@ -198,3 +198,10 @@ def test_timeout_has_the_finished_ones() -> None:
     with pytest.raises(TimeoutReached) as caught:
         si.count(graph, [si.Pattern.star(3), *FIVES], timeout=1)
     assert caught.value.done == [stars]
+
+
+def test_an_overflow_keeps_the_counts_that_are_there() -> None:
+    graph = si.generators.complete(400)
+    with pytest.raises(CountOverflowError) as caught:
+        si.count(graph, [si.Pattern.clique(3), si.Pattern.clique(40)])
+    assert caught.value.finished == {0: 10_586_800} and CountOverflowError("alone").finished == {}

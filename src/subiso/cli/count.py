@@ -158,10 +158,11 @@ def count(
 def _count_together(
     graph: Graph, patterns: list[Pattern], timeout: float | None, **options: Any
 ) -> list[dict[str, Any]]:
-    """A row per pattern; those that were not finished in time have no count."""
+    """A row per pattern; those that were not finished have no count."""
     from subiso import api
-    from subiso.errors import TimeoutReached
+    from subiso.errors import CountOverflowError, TimeoutReached
 
+    why = ""
     for pattern in patterns:
         report_absent_labels(graph, pattern)
     start = time.perf_counter()
@@ -169,11 +170,13 @@ def _count_together(
         try:
             found = dict(enumerate(api.count(graph, patterns, timeout=timeout, progress=progress, **options)))
         except TimeoutReached as error:
-            found = error.finished
+            found, why = error.finished, f"within {timeout:g} s"
+        except CountOverflowError as error:
+            found, why = dict(error.finished), f"as {error.message}"
     seconds = round(time.perf_counter() - start, 6)
     left = len(patterns) - len(found)
     if left:
-        note(f"incomplete: {left} of {len(patterns)} counts were not finished within {timeout:g} s")
+        note(f"incomplete: {left} of {len(patterns)} counts were not finished {why}")
     return [{"pattern": str(p), "count": found.get(i), "seconds": seconds} for i, p in enumerate(patterns)]
 
 

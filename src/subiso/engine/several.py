@@ -19,7 +19,7 @@ from subiso.engine.motifs import count_motifs
 from subiso.engine.query import Query
 from subiso.engine.sums import is_sure, sums_way
 from subiso.engine.together import MOST, count_together
-from subiso.errors import TimeoutReached
+from subiso.errors import CountOverflowError, TimeoutReached
 from subiso.filter.resolve import resolve_for
 from subiso.pattern.canonical import EASY_TO_COMPARE
 from subiso.plan.motif_sums import SIZES
@@ -64,11 +64,12 @@ def count_several(queries: list[Query], engine: Engine, params: Params, *, sums:
         teams.update(_teams([q for q in queries if id(q) not in families], engine, params, deadline))
         in_turn(_quickest_first(queries, engine, params), replace(params, known={}), count_one, deadline)
         return [found[key_of(query)] for query in queries]
-    except TimeoutReached as error:
+    except (TimeoutReached, CountOverflowError) as error:
         known = ((i, found.get(key_of(query))) for i, query in enumerate(queries))
         finished = {i: count for i, count in known if count is not None}
         error.finished = finished
-        error.done = [finished[i] for i in takewhile(finished.__contains__, range(len(queries)))]
+        if isinstance(error, TimeoutReached):
+            error.done = [finished[i] for i in takewhile(finished.__contains__, range(len(queries)))]
         raise
 
 
