@@ -25,6 +25,7 @@ sys.path[:0] = [str(ROOT), str(ROOT / "src")]
 from bench.ablation.study import Study  # noqa: E402
 from bench.checked import chosen_graphs, run_script, script_parser  # noqa: E402
 from bench.techniques import counter  # noqa: E402
+from subiso.bench.cold import forget_plans  # noqa: E402
 from subiso.bench.data import DataFolder, load_graph  # noqa: E402
 from subiso.bench.machine import describe  # noqa: E402
 from subiso.engine import cpu  # noqa: E402
@@ -119,6 +120,7 @@ class Timed:
         if self.tries and (self.count is None or self.best > SLOW):
             return
         self.tries += 1
+        forget_plans()
         started = time.perf_counter()
         outcome = run(self.query, Params(timeout=limit, switches=self.switches))
         self.best = min(self.best, 1000 * (time.perf_counter() - started))

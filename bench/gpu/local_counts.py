@@ -23,6 +23,7 @@ import numpy as np
 from bench.checked import chosen_graphs, run_script
 from bench.gpu.timed import TimedMachine
 
+from subiso.bench.cold import forget_plans
 from subiso.bench.data import DataFolder, load_graph
 from subiso.engine import cpu
 from subiso.engine.base import Params
@@ -92,6 +93,7 @@ def timed(
     """Milliseconds that the caller waits, those of the device, and the array; None when time ran out."""
     walls, times = [], []
     for _ in range(options.repeat + 1):
+        forget_plans()
         started = time.perf_counter()
         answer = count_per(query, per, engine, Params(timeout=options.timeout))
         walls.append(1000 * (time.perf_counter() - started))

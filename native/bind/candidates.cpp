@@ -33,9 +33,9 @@ struct BoundCandidates {
 
   ~BoundCandidates() { stop->store(true, std::memory_order_relaxed); }
 
-  // Nobody else may touch the graph while the thread has it.
+  // Nobody else may touch the graph once the thread has it, which leaves nothing of it.
   void check_free() const {
-    if (counting.begun() && !counting.done()) throw std::invalid_argument("a thread counts on the candidate graph");
+    if (counting.begun()) throw std::invalid_argument("a thread counts on the candidate graph");
   }
 
   // What searches are given.

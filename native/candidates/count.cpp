@@ -1,5 +1,7 @@
 #include "candidates/count.hpp"
 
+#include <pthread.h>
+
 #include <chrono>
 #include <numeric>
 #include <optional>
@@ -13,7 +15,6 @@ namespace {
 
 constexpr int kPlaces = 2;  // for such threads in a process: many would take memory and cores
 std::atomic<int> places_taken{0};
-std::atomic<pid_t> places_of{0};  // the process that they are counted in
 
 std::optional<Count> search(const CandidateGraph& graph, const CsrStore& store, const CountQuestion& question,
                             std::uint64_t steps, const Stop& stop) {
@@ -53,7 +54,8 @@ std::optional<Count> eliminate_ways(const CandidateGraph& graph, Partitions ways
 }  // namespace
 
 bool CountThread::take_place() {
-  if (places_of.exchange(getpid()) != getpid()) places_taken.store(0);
+  // A forked process has none of these threads.
+  [[maybe_unused]] static const int registered = pthread_atfork(nullptr, nullptr, [] { places_taken.store(0); });
   if (places_taken.fetch_add(1) < kPlaces) return true;
   leave_place();
   return false;

@@ -240,20 +240,19 @@ def test_candidates_on_the_device_wait_for_the_race(
 
 
 def test_what_takes_more_steps_goes_on_at_once(may_be_first: None, monkeypatch: pytest.MonkeyPatch) -> None:
-    """... beside the planning, which has no part in it."""
+    """... beside what comes before a plan, which is not made then."""
     monkeypatch.setattr(candidates, "FIRST_STEPS", 0)
     engine = CudaEngine(ShimMachine(), host=True)
-    plan, planned = engine.formula, []
+    on_candidates = engine._on_candidates
 
     def slowly(*arguments: Any) -> Any:
-        planned.append(time.sleep(0.2))
-        return plan(*arguments)
+        time.sleep(0.3)
+        return on_candidates(*arguments)
 
-    monkeypatch.setattr(engine, "formula", slowly)
-    monkeypatch.setattr(engine, "_count_plan", lambda *_: pytest.fail("a kernel"))
+    monkeypatch.setattr(engine, "_on_candidates", slowly)
+    monkeypatch.setattr(engine, "formula", lambda *_: pytest.fail("a plan"))
     for query in queries():
         assert engine.count(query).count == reference.count(query).count
-    assert len(planned) < len(queries())  # others were there before
 
 
 def test_few_matches_are_listed_without_a_plan(monkeypatch: pytest.MonkeyPatch) -> None:

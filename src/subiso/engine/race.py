@@ -103,8 +103,8 @@ class CountRace(Race[Found]):
             self._counter.stop()
 
     def wait(self) -> None:
-        """Until the first steps are over, where the candidates are here."""
-        if self._here and self._begun and self._counter is not None:
+        """Until the first steps are over, where they have begun."""
+        if self._begun and self._counter is not None:
             self._counter.wait()
 
     @property

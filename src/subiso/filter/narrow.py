@@ -5,18 +5,21 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
-from typing import Any, Literal, get_args
+from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import numpy as np
 
 from subiso import _native
 from subiso.engine.query import Query
 from subiso.errors import QueryError
-from subiso.filter.candidate_graph import Restrict, Wanted, restrict_on_host
+from subiso.filter.candidate_graph import Restrict, Restricted, Wanted, restrict_on_host
 from subiso.filter.candidates import Bits, Part, intersected
 from subiso.filter.signature import SHAPE, SignatureTable, filter_by_signature, signature_table
 from subiso.plan.problem import Link
 from subiso.storage.layout import RelationCsr, layout_of
+
+if TYPE_CHECKING:
+    from subiso.filter.resolve import Resolved
 
 FilterName = Literal["degree", "frequency", "signature", "refine"]
 FILTERS: tuple[FilterName, ...] = get_args(FilterName)
@@ -172,12 +175,18 @@ def narrow(asked: Asked) -> Narrowed:
         numbers,
         tuple(native.bitmaps),
         lambda: native,
-        partial(restrict_on_host, shorter=_shorter(asked, wanted, numbers)),
+        partial(_restrict, asked, wanted, numbers),
     )
 
 
-def _shorter(asked: Asked, begun: Beginning, numbers: Sequence[tuple[int, ...]]) -> dict[Wanted, RelationCsr]:
-    """The lists of one label that filters have read, by what they are instead of."""
+def _restrict(
+    asked: Asked,
+    begun: Beginning,
+    numbers: Sequence[tuple[int, ...]],
+    resolved: Resolved,
+    wanted: Sequence[Wanted],
+) -> Restricted:
+    """On the host, from the lists of one label that filters have read."""
     found: dict[Wanted, RelationCsr] = {}
     for link, read in zip(asked.links, begun.links, strict=True):
         at, to = (numbers[v][0] if numbers[v] else -1 for v in (link.a, link.b))
@@ -185,7 +194,7 @@ def _shorter(asked: Asked, begun: Beginning, numbers: Sequence[tuple[int, ...]])
             found[link.forward, at, to] = begun.lists[read.forward]
         if read.backward != link.backward:
             found[link.backward, to, at] = begun.lists[read.backward]
-    return found
+    return restrict_on_host(resolved, wanted, found)
 
 
 def native_narrowed(

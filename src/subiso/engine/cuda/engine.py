@@ -233,12 +233,13 @@ class CudaEngine(Runs):
     def stream(self, query: Query, params: Params = Params()) -> CudaStream:  # noqa: B008 (frozen)
         """List the query's matches batch by batch, in no particular order."""
         started = time.perf_counter()
+        self.last = None
         watch = Watch(params, started)
         resolved = resolve_for(query, params, self.narrower, watch.over)
         if watch.stopped_by is not None:
             return CudaStream((), watch, self._note)
-        soon = self.host and not resolved.hopeless
-        listed = listed_soon(resolved, params, started) if soon else None
+        first = self.host and not resolved.hopeless
+        listed = listed_soon(resolved, params, started) if first else None
         if listed is not None:
             watch.stopped_by = listed.stopped_by
             rows = resolved.whole.vertex_at[listed.rows]
